@@ -1,0 +1,1 @@
+# How the library is installed and found again.
