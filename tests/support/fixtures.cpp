@@ -14,7 +14,7 @@ fs::path shared() { return INLAY_SHARED_DIR; }
 std::vector<fs::path> folders(std::string_view name) {
   std::vector<fs::path> found;
   if (const auto compact = data() / name; fs::exists(compact)) found.push_back(compact);
-  if (const auto full = shared() / name; !shared().empty() && fs::exists(full)) found.push_back(full);
+  if (const auto full = shared() / "fixtures" / name; !shared().empty() && fs::exists(full)) found.push_back(full);
   return found;
 }
 

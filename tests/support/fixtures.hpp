@@ -9,8 +9,8 @@
 
 namespace support {
 
-// The folder `name` (for example "fixtures/arch") of every set that is here: the compact one of the repository,
-// tests/data/<name>, and the full one where the build found it.
+// The folder `name` (for example "arch" or "malformed/gguf") of every set that is here: the compact one of the
+// repository, tests/data/<name>, and the full one, <shared>/fixtures/<name>, where the build found it.
 std::vector<std::filesystem::path> folders(std::string_view name);
 
 // The full set's root; empty where it is absent.
