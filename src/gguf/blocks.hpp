@@ -1,5 +1,4 @@
-// The quantized blocks of GGUF files as they lie in memory: little-endian, without padding.
-// The file never has a block's float in a place that needs padding, so plain structs describe them all.
+// The quantized blocks of GGUF files as plain structs: little-endian, and laid out so that none needs padding.
 #pragma once
 
 #include <cstdint>
