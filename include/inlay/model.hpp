@@ -1,0 +1,93 @@
+// A loaded model: weights, vocabulary, and the memory its sessions share.
+#pragma once
+
+#include <memory_resource>
+
+#include "inlay/error.hpp"
+#include "inlay/session.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+namespace nn {
+struct Architecture;
+}
+
+enum class Level { debug, info, warning, error };
+
+/// How keys and values are kept between steps.
+enum class CacheType { f16, f32, bf16, q8_0, q4_0 };
+
+struct LoadOptions {
+  std::string device = "auto";           ///< "cpu"; auto: the best that works
+  int threads = 0;                       ///< 0: one per physical core, within the CPU quota
+  int context = 0;                       ///< tokens per session at most; 0: what the model was trained for
+  std::size_t cache_bytes = 0;           ///< most that key/value pages may take; 0: a quarter of the machine's memory
+  CacheType keys = CacheType::f16, values = CacheType::f16;
+  int page = 32;                         ///< tokens per page of the cache, at least 1
+  std::string isa = {};                  ///< force "avx2", "baseline", "reference", ... instead of the best found
+  std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
+  std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
+  std::function<void(int n, const std::function<void(int)>&)> parallel = {};  ///< call f(0..n-1) once each on your threads, even one after another
+  std::pmr::memory_resource* memory = nullptr;            ///< every block of weights, cache and scratch; null: the heap. Must be thread-safe and outlive the model
+  std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
+  bool vocabulary_only = false;          ///< tokenizer, template and facts; no weights
+};
+
+struct TokenizeOptions {
+  bool specials = false;        ///< add BOS/EOS as the file asks
+  bool parse_specials = false;  ///< text that spells a control token becomes that token
+};
+struct DetokenizeOptions {
+  bool remove_specials = false;  ///< drop a leading BOS and trailing EOS that the vocabulary adds
+  bool show_specials = false;    ///< control tokens are written out
+};
+
+/// Facts about a loaded model.
+struct ModelInfo {
+  std::string name, architecture, quantization, license, chat_template, device, isa;
+  std::uint64_t parameters = 0, bytes = 0;  ///< bytes: of the file
+  int vocabulary = 0, width = 0, layers = 0;
+  int context = 0;                          ///< tokens per session at most
+  int threads = 0;
+  TokenId bos = -1, eos = -1;               ///< -1: none
+};
+
+/// Bytes a model takes on the host.
+struct Plan {
+  std::uint64_t weights = 0;    ///< packed weights
+  std::uint64_t scratch = 0;    ///< the largest step's
+  std::uint64_t page = 0;       ///< one page of the cache
+  std::uint64_t per_token = 0;  ///< of the cache
+  std::uint64_t total(int tokens) const noexcept { return weights + scratch + per_token * std::uint64_t(tokens); }
+};
+
+/// Weights, vocabulary and the page pool that its sessions share. Immutable
+/// after load and safe to use from any thread. Copying copies a handle.
+class INLAY_API Model {
+ public:
+  /// Opens a GGUF file. `path` is UTF-8. Throws Error{io}, Error{format} (names
+  /// the key or tensor), Error{unsupported} (names the architecture or
+  /// quantization), Error{memory}, Error{device}, Error{cancelled}.
+  static Model load(std::string_view path, const LoadOptions& = {});
+  static Model load(std::span<const std::byte> file, const LoadOptions& = {});  ///< kept by reference; must outlive the model
+  static Plan plan(std::string_view path, const LoadOptions& = {});             ///< before anything is loaded
+
+  Session session() const;
+
+  std::vector<TokenId> tokenize(std::string_view text, TokenizeOptions = {}) const;
+  std::string detokenize(std::span<const TokenId> tokens, DetokenizeOptions = {}) const;
+  /// What a stream shows after each token: whole UTF-8 characters only; one more entry at the end holds what is left.
+  std::vector<std::string> detokenize_stream(std::span<const TokenId> tokens) const;
+  std::string piece(TokenId, bool show_special = true) const;  ///< the bytes of one token; Error{argument} if there is no such token
+
+  const ModelInfo& info() const noexcept;
+  void trim() const;  ///< gives unused pages back (memory warnings)
+
+ private:
+  explicit Model(std::shared_ptr<const struct ModelState>) noexcept;
+  std::shared_ptr<const struct ModelState> state_;
+};
+
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,116 @@
+// One conversation with a model, and the tokens it makes as a range.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <string_view>
+
+#include "inlay/error.hpp"
+#include "inlay/sampler.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+/// A token that might have been chosen, with the natural logarithm of its probability.
+struct Alternative {
+  TokenId id = -1;
+  float logprob = 0;
+};
+
+/// One generated token. `text` is whole UTF-8 characters (so sometimes empty);
+/// `text` and `alternatives` live until the next token is asked for.
+struct Token {
+  TokenId id = -1;
+  std::string_view text = {};
+  float logprob = 0;  ///< under the model's own distribution, before any sampler step
+  std::span<const Alternative> alternatives = {};  ///< the Limits::top_logprobs likeliest, best first
+  operator std::string_view() const noexcept { return text; }
+};
+
+struct Stats {
+  int prompt_tokens = 0;     ///< tokens of the prompt, reused ones included
+  int reused_tokens = 0;     ///< of those, found in the cache and not read again
+  int generated_tokens = 0;
+  double prompt_seconds = 0, generate_seconds = 0;
+};
+
+/// Tokens as they are made: a single-pass range. Each ++ runs the model once.
+/// Leaving the loop early is a cancel; the session then ends at the last token seen.
+/// Shares ownership of its session's state: it outlives the Session safely. When
+/// the session is asked for something else meanwhile, it ends as cancelled.
+class INLAY_API Generation {
+ public:
+  class INLAY_API iterator {
+   public:
+    using value_type = Token;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    const Token& operator*() const noexcept;
+    const Token* operator->() const noexcept { return &**this; }
+    iterator& operator++();  ///< throws Error{memory|device}; the session is then as before the step
+    void operator++(int) { ++*this; }
+    friend bool operator==(const iterator& i, std::default_sentinel_t) noexcept { return i.done(); }
+
+   private:
+    friend Generation;
+    bool done() const noexcept;
+    Generation* of_ = nullptr;
+  };
+
+  iterator begin();
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+  std::string text();                     ///< the rest, all at once
+  std::size_t text_end() const noexcept;  ///< bytes of text shown so far (a stop text is never shown)
+  Finish finish() const noexcept;
+  const Stats& stats() const noexcept;
+
+  Generation(Generation&&) noexcept;
+  Generation& operator=(Generation&&) noexcept;
+  ~Generation();
+
+ private:
+  friend class Session;
+  explicit Generation(std::unique_ptr<struct GenerationState>) noexcept;
+  std::unique_ptr<struct GenerationState> state_;
+};
+
+/// One conversation with a model: the tokens so far and their cached attention.
+/// Move-only; use from one thread at a time. Keeps its model alive. A prompt is
+/// text: control tokens spelled in it stay text unless Limits::parse_specials;
+/// BOS is added where the file asks for it and the session is empty. Arguments
+/// are copied before a call returns; a Generation shares the session's state.
+class INLAY_API Session {
+ public:
+  /// Reads `prompt`, then generates. Throws Error{argument} if the prompt
+  /// cannot fit; Error{device} or Error{memory} from any step. After a cancel or
+  /// deadline while the prompt is read, the Generation is finished and the session as before.
+  Generation generate(std::string_view prompt, const Sampler& = {}, Limits = {}) &;
+  Generation generate(std::span<const TokenId> prompt, const Sampler& = {}, Limits = {}) &;
+  Generation generate(std::string_view, const Sampler& = {}, Limits = {}) && = delete;  // name the session first
+  Generation generate(std::span<const TokenId>, const Sampler& = {}, Limits = {}) && = delete;
+
+  /// Appends tokens and returns their logits, row-major [wanted positions, vocabulary]. `wanted` counts from the first
+  /// of `tokens`; empty: the last one. Throws Error{argument} for an id or position out of range.
+  std::vector<float> evaluate(std::span<const TokenId> tokens, std::span<const int> wanted = {});
+  /// Natural log-probability of the text after what was read; the session is left as it was.
+  double score(std::string_view text);
+
+  std::span<const TokenId> tokens() const noexcept;  ///< until the next call that changes the session
+  std::size_t room() const noexcept;                 ///< tokens the context can still take
+  void rewind(std::size_t length);                   ///< forget all but the first `length` tokens; Error{argument} if there are fewer
+  Session fork() const;                              ///< the same past, another future; pages are shared until written
+
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+ private:
+  friend class Model;
+  explicit Session(std::shared_ptr<struct SessionState>) noexcept;
+  std::shared_ptr<struct SessionState> state_;
+};
+
+}  // namespace v0
+}  // namespace inlay
