@@ -36,7 +36,7 @@ class Tokenizer {
  public:
   // Throws Error{format} or Error{unsupported}, naming the key at fault. Keeps its own share of the file's memory.
   static std::shared_ptr<const Tokenizer> from(const gguf::File& file);
-  virtual ~Tokenizer();
+  ~Tokenizer();
 
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;
   std::vector<TokenId> encode(std::span<const Segment> segments, bool add_special) const;
@@ -59,6 +59,12 @@ class Tokenizer {
   bool is_control(TokenId id) const;
   std::string_view token_text(TokenId id) const;                     // as stored in the file
   std::optional<TokenId> find(std::string_view token_text) const;
+
+ private:
+  explicit Tokenizer(const gguf::File& file);
+
+  std::unique_ptr<const struct Vocabulary> vocabulary_;
+  std::unique_ptr<const class Encoder> encoder_;
 };
 
 }  // namespace inlay::text
