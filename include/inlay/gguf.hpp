@@ -37,8 +37,8 @@ class INLAY_API Value {
   friend class Parser;
   ValueType type_{}, element_{};
   std::size_t size_ = 1;
-  std::span<const std::byte> bytes_;           // scalars and arrays of numbers, as in the file
-  std::vector<std::string_view> texts_;        // strings
+  const std::byte* bytes_ = nullptr;          // the value or the elements, as in the file
+  const std::string_view* texts_ = nullptr;   // the elements of an array of strings
 };
 
 struct Key {

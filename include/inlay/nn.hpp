@@ -1,0 +1,7 @@
+// For those who describe models: tensors, weights, blocks and the decoder they make.
+#pragma once
+
+#include "inlay/nn/blocks.hpp"
+#include "inlay/nn/decoder.hpp"
+#include "inlay/nn/tensor.hpp"
+#include "inlay/nn/weights.hpp"

@@ -1,0 +1,129 @@
+// The parts that models are made of. Each reads its own weights; each optional
+// weight that the file lacks switches its own term off.
+#pragma once
+
+#include "inlay/nn/weights.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+/// y[T, out] = x[T, in] · weightᵀ + bias
+struct INLAY_API Linear {
+  Tensor weight, bias;
+  float scale = 1;
+  Linear() = default;
+  Linear(const Weights& w, const std::string& name, std::int64_t in, std::int64_t out)
+      : weight(w.matrix(name + ".weight", {out, in})), bias(w.maybe(name + ".bias", {out})) {}
+  /// The same, or a skipped block where the file has none.
+  static Linear maybe(const Weights& w, const std::string& name, std::int64_t in, std::int64_t out) {
+    return w.has(name + ".weight") ? Linear(w, name, in, out) : Linear();
+  }
+  explicit operator bool() const noexcept { return bool(weight); }
+  Tensor operator()(const Tensor& x) const { return x.step->linear(x, weight, bias, scale); }
+};
+
+/// y = gain * x / sqrt(mean(x²) + eps). Zhang and Sennrich 2019.
+struct RmsNorm {
+  Tensor gain;
+  float eps = 0;
+  RmsNorm() = default;
+  RmsNorm(const Weights& w, const std::string& name, std::int64_t dim, float epsilon)
+      : gain(w(name + ".weight", {dim})), eps(epsilon) {}
+  static RmsNorm maybe(const Weights& w, const std::string& name, std::int64_t dim, float epsilon) {
+    return w.has(name + ".weight") ? RmsNorm(w, name, dim, epsilon) : RmsNorm();
+  }
+  explicit operator bool() const noexcept { return bool(gain); }
+  Tensor operator()(const Tensor& x) const { return x.step->norm(INLAY_NORM_RMS, x, gain, {}, eps); }
+};
+
+/// y = gain * (x - mean(x)) / sqrt(var(x) + eps) + bias. Ba, Kiros and Hinton 2016.
+struct LayerNorm {
+  Tensor gain, bias;
+  float eps = 0;
+  LayerNorm() = default;
+  LayerNorm(const Weights& w, const std::string& name, std::int64_t dim, float epsilon)
+      : gain(w.maybe(name + ".weight", {dim})), bias(w.maybe(name + ".bias", {dim})), eps(epsilon) {}
+  Tensor operator()(const Tensor& x) const { return x.step->norm(INLAY_NORM_LAYER, x, gain, bias, eps); }
+};
+
+/// y[T, dim] = table[tokens]
+struct Embedding {
+  Tensor table;
+  Embedding(const Weights& w, const std::string& name, std::int64_t vocabulary, std::int64_t dim)
+      : table(w.table(name + ".weight", {vocabulary, dim})) {}
+  Tensor operator()(Step& step) const { return step.embed(table); }
+};
+
+/// Queries, keys and values of one layer, its rotation, and the projection back. The three projections may be one fused
+/// matrix in the file ("attn_qkv"), with rows in that order.
+struct INLAY_API Attention {
+  struct Spec {
+    std::int64_t dim = 0;
+    AttendSpec attend;
+    Rope rope;
+    float norm_eps = 1e-6f;
+    float clamp = 0;
+  };
+  Spec spec;
+  Linear q, k, v, qkv, o;
+  RmsNorm q_norm, k_norm;  // one gain for a head, shared by all of them
+
+  Attention(const Weights& w, const Spec& s);
+
+  Tensor operator()(const Tensor& x, int layer) const {
+    auto [queries, keys, values] = project(x);
+    if (q_norm) queries = q_norm(queries);
+    if (k_norm) keys = k_norm(keys);
+    spec.rope(queries);
+    spec.rope(keys);
+    return o(x.step->attend(layer, queries, keys, values, spec.attend));
+  }
+
+  struct Heads { Tensor q, k, v; };        ///< [T, H, K], [T, G, K], [T, G, Kv]
+  Heads project(const Tensor& x) const;
+
+  Cache cache() const {
+    const auto& a = spec.attend;
+    return {.kv_heads = a.kv_heads, .head_dim = a.head_dim, .value_dim = a.value_dim ? a.value_dim : a.head_dim};
+  }
+};
+
+/// y = down(act(gate(x)) * up(x)). Shazeer 2020. Files may hold gate and up as one matrix "ffn_up" of 2·hidden rows.
+struct INLAY_API GatedMlp {
+  Linear gate, up, down;
+  Act act = Act::silu;
+  std::int64_t hidden = 0;
+  GatedMlp() = default;
+  GatedMlp(const Weights& w, std::int64_t dim, std::int64_t hidden, Act a = Act::silu, const std::string& suffix = {});
+  Tensor operator()(const Tensor& x) const;
+};
+
+/// y = down(act(up(x)))
+struct Mlp {
+  Linear up, down;
+  Act act;
+  Mlp(const Weights& w, std::int64_t dim, std::int64_t hidden, Act a)
+      : up(w, "ffn_up", dim, hidden), down(w, "ffn_down", hidden, dim), act(a) {}
+  Tensor operator()(const Tensor& x) const { return down(x.step->glu(act, up(x), {})); }
+};
+
+/// The last norm and the projection to the vocabulary; tied to the embedding where the file has no output of its own.
+template <class Norm>
+struct HeadOf {
+  Norm norm;
+  Tensor output, bias;
+  HeadOf(const Weights& w, std::int64_t vocabulary, std::int64_t dim, float eps)
+      : norm(w, "output_norm", dim, eps),
+        output(w.maybe_matrix("output.weight", {vocabulary, dim})),
+        bias(w.maybe("output.bias", {vocabulary})) {
+    if (!output) output = w.matrix("token_embd.weight", {vocabulary, dim});
+  }
+  /// [R, V] logits of the wanted rows
+  Tensor operator()(const Tensor& x) const { return x.step->linear(norm(x.step->pick_wanted(x)), output, bias); }
+};
+using Head = HeadOf<RmsNorm>;
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,89 @@
+// The outer shape nearly every decoder shares: embed, layers, head.
+#pragma once
+
+#include "inlay/nn/blocks.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+/// The numbers every GGUF decoder states under the same keys.
+struct INLAY_API Shape {
+  int layers, dim, heads, kv_heads, head_dim, value_dim, hidden, vocabulary, rope_dims;
+  float eps, rope_base;
+
+  explicit Shape(const Metadata& m);
+  /// The numbers of one layer, where the file gives an array of heads or widths.
+  Shape at(const Metadata& m, int layer) const;
+
+  /// Frequencies from the base and the file's scaling keys and factors.
+  Rope rope(const Weights& w, const Metadata& m, Pairing pairing) const { return rope(w, m, pairing, rope_base, true); }
+  Rope rope(const Weights& w, const Metadata& m, Pairing pairing, float base, bool scaled) const;
+
+  Attention::Spec attention(const Weights& w, const Metadata& m, Pairing pairing = Pairing::adjacent) const {
+    return {.dim = dim,
+            .attend = {.heads = heads, .kv_heads = kv_heads, .head_dim = head_dim, .value_dim = value_dim},
+            .rope = rope(w, m, pairing),
+            .norm_eps = eps};
+  }
+};
+
+/// A Layer is built from (weights of the layer, metadata, index) and called with (x, index).
+template <class Layer, class Norm = RmsNorm>
+class Decoder {
+ public:
+  Decoder(const Metadata& m, const Weights& w)
+      : shape(m), embed(w, "token_embd", shape.vocabulary, shape.dim), head(w, shape.vocabulary, shape.dim, shape.eps) {
+    layers.reserve(std::size_t(shape.layers));
+    for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
+  }
+
+  Tensor operator()(Step& step) const {
+    auto x = embed(step);
+    step.through(layers, x);
+    return head(x);
+  }
+
+  std::vector<Cache> caches() const {
+    std::vector<Cache> out;
+    for (const auto& layer : layers) out.push_back(layer.cache());
+    return out;
+  }
+
+ protected:
+  Shape shape;
+  Embedding embed;
+  std::vector<Layer> layers;
+  HeadOf<Norm> head;
+};
+
+/// A model as the runtime sees it: how it computes and what it keeps.
+struct INLAY_API Network {
+  virtual Tensor forward(Step&) const = 0;
+  virtual std::vector<Cache> caches() const = 0;
+  virtual ~Network();
+};
+
+/// One row of the list of architectures: a name in the file's "general.architecture", and how to build it.
+struct Architecture {
+  std::string_view name;
+  std::unique_ptr<Network> (*build)(const Metadata&, const Weights&);
+};
+
+/// The row for a class like Decoder<...>: built from (metadata, weights), called with a Step, asked for caches().
+template <class M>
+constexpr Architecture architecture(std::string_view name = M::name) {
+  return {name, [](const Metadata& m, const Weights& w) -> std::unique_ptr<Network> {
+            struct Built final : Network {
+              M model;
+              Built(const Metadata& metadata, const Weights& weights) : model(metadata, weights) {}
+              Tensor forward(Step& step) const override { return model(step); }
+              std::vector<Cache> caches() const override { return model.caches(); }
+            };
+            return std::make_unique<Built>(m, w);
+          }};
+}
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay

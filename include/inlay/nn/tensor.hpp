@@ -1,0 +1,145 @@
+// A view of numbers, and the forward pass that computes with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "inlay/backend.h"
+#include "inlay/error.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+class Step;
+
+/// A view on one device, outermost dimension first. Copying copies the view. The
+/// numbers live until the end of the layer, or as long as the model for weights.
+struct INLAY_API Tensor {
+  inlay_tensor view{};
+  Step* step = nullptr;  ///< null for weights
+
+  explicit operator bool() const noexcept { return view.data != nullptr; }
+  std::int64_t rows() const noexcept { return view.shape[0]; }
+  std::int64_t cols() const noexcept { return view.shape[view.rank - 1]; }
+  Tensor split(std::int64_t heads) const;                             ///< [T, n*K] seen as [T, n, K]; no copy
+  Tensor join() const;                                                ///< [T, n, K] seen as [T, n*K]; no copy
+  Tensor columns(std::int64_t first, std::int64_t count) const;       ///< a part of the last dimension; no copy
+  Tensor heads(std::int64_t first, std::int64_t count) const;         ///< a part of the middle one; no copy
+  Tensor slice(std::int64_t first, std::int64_t count) const;         ///< a part of the first one; no copy
+};
+
+INLAY_API Tensor& operator+=(Tensor& x, const Tensor& y);        ///< x = x + y, in place
+INLAY_API Tensor operator+(const Tensor& x, const Tensor& y);
+INLAY_API Tensor operator*(const Tensor& x, const Tensor& y);    ///< elementwise; y may be [T,1] or [1,D]
+INLAY_API Tensor& operator*=(Tensor& x, float factor);
+
+enum class Act : std::uint32_t {
+  none = INLAY_ACT_NONE, silu = INLAY_ACT_SILU, gelu = INLAY_ACT_GELU, gelu_tanh = INLAY_ACT_GELU_TANH,
+  relu = INLAY_ACT_RELU, relu2 = INLAY_ACT_RELU2, sigmoid = INLAY_ACT_SIGMOID, tanh = INLAY_ACT_TANH,
+  softplus = INLAY_ACT_SOFTPLUS, swiglu_clamped = INLAY_ACT_SWIGLU_CLAMPED, gelu_quick = INLAY_ACT_GELU_QUICK
+};
+
+enum class Mask : std::uint32_t {
+  causal = INLAY_MASK_CAUSAL, all = INLAY_MASK_ALL, sliding = INLAY_MASK_SLIDING, chunked = INLAY_MASK_CHUNKED,
+  symmetric = INLAY_MASK_SYMMETRIC
+};
+
+enum class Pairing : std::uint32_t { adjacent, halves };  ///< which elements rotate together
+
+/// Rotates the first `dims` of every head by its token's position; scalings are in `frequencies`.
+struct Rope {
+  int dims = 0;  ///< 0: no rotation
+  Pairing pairing = Pairing::adjacent;
+  Tensor frequencies = {};  ///< [dims/2] f32
+  float magnitude = 1;
+  int sections[4] = {};
+  INLAY_API void operator()(const Tensor& x) const;  ///< in place, x of [T, heads, K]
+};
+
+/// How one layer attends. Zero means "no" (softcap, window) or "usual" (scale: 1 / sqrt(head_dim)).
+struct AttendSpec {
+  int heads = 0, kv_heads = 0, head_dim = 0;
+  int value_dim = 0;  ///< 0: head_dim
+  float scale = 0, softcap = 0;
+  Mask mask = Mask::causal;
+  int window = 0;
+  Tensor sinks = {}, slopes = {}, bias = {};
+  bool latent = false;     ///< values are the first value_dim of the keys
+  bool encoder = false;    ///< over this step's own keys and values; nothing is kept
+};
+
+/// What one layer keeps between steps: keys and values, a state, or both.
+struct Cache {
+  int kv_heads = 0, head_dim = 0, value_dim = 0;
+  bool latent = false;
+  std::int64_t state_bytes = 0;
+};
+
+struct RouteSpec {
+  std::uint32_t kind = INLAY_ROUTE_SOFTMAX;
+  int used = 1, groups = 0, groups_used = 0, group_top = 2;
+  bool normalise = false;
+  float scale = 1;
+  Tensor bias = {};
+};
+
+/// One forward pass over a ragged batch of T tokens from any number of sequences.
+/// Calling a block records; nothing is computed before the runtime runs the list.
+class INLAY_API Step {
+ public:
+  std::int64_t tokens() const noexcept;
+  std::int64_t wanted() const noexcept;  ///< rows whose logits will be read
+
+  Tensor scratch(std::initializer_list<std::int64_t> shape, std::uint32_t type = INLAY_F32);  ///< freed when the layer ends
+
+  Tensor embed(const Tensor& table);                     ///< [T, D]
+  Tensor embed_positions(const Tensor& table);           ///< [T, D], rows by position instead of id
+  Tensor norm(inlay_norm_kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps);
+  Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, float scale = 1);
+  Tensor binary(inlay_binary_kind, const Tensor& a, const Tensor& b, float alpha, bool in_place = false);
+  Tensor glu(Act, const Tensor& gate, const Tensor& up, float alpha = 0, float limit = 0);
+  void rope(const Tensor& x, const Rope&);
+  Tensor attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const AttendSpec&);
+  Tensor pick_wanted(const Tensor& x);                   ///< [R, D]
+  Tensor pool(inlay_pick_kind, const Tensor& x);         ///< [sequences, D]
+
+  struct Routed { Tensor choice, weight; };              ///< [T, used] i32 and f32
+  Routed route(const Tensor& logits, const RouteSpec&);
+  struct Experts { Tensor gate, up, down, gate_bias, up_bias, down_bias; Act act = Act::silu; float alpha = 0, limit = 0; bool weight_first = false; };
+  Tensor experts(const Tensor& x, const Routed&, const Experts&);
+  Tensor scan(inlay_scan_kind, int layer, const Tensor& x, std::initializer_list<Tensor> in, std::initializer_list<std::int64_t> shape,
+              int heads = 1, int groups = 1, Act = Act::none, float eps = 0, std::int64_t state_offset = 0);
+
+  /// x goes through every layer, in place. Here and nowhere else are scratch
+  /// memory freed and layer marks (cancellation, traces) recorded.
+  template <class Layer>
+  void through(const std::vector<Layer>& layers, Tensor& x) {
+    const void* home = x.view.data;
+    for (int i = 0; i < int(layers.size()); ++i) {
+      const auto kept = enter_layer(i);
+      layers[std::size_t(i)](x, i);
+      leave_layer(kept, x, home);
+    }
+  }
+
+  struct State;  ///< the runtime's side of a step
+  explicit Step(State& state) noexcept : state_(&state) {}
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+ private:
+  std::size_t enter_layer(int index);
+  void leave_layer(std::size_t kept, const Tensor& x, const void* home);
+  Tensor embed_rows(const Tensor& table, bool by_position);
+  State* state_;
+};
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay
