@@ -26,7 +26,7 @@ function(inlay_floor name)
   target_compile_definitions(inlay_${name} PRIVATE INLAY_BUILDING)
 endfunction()
 
-foreach(floor base gguf text cpu runtime api)
+foreach(floor base gguf text cpu nn runtime api)
   inlay_floor(${floor})
 endforeach()
 target_link_libraries(inlay_base PUBLIC Threads::Threads)
@@ -41,7 +41,7 @@ endif()
 include(isa)
 
 add_library(inlay $<TARGET_OBJECTS:inlay_base> $<TARGET_OBJECTS:inlay_gguf> $<TARGET_OBJECTS:inlay_text>
-  $<TARGET_OBJECTS:inlay_cpu> $<TARGET_OBJECTS:inlay_runtime> $<TARGET_OBJECTS:inlay_api>)
+  $<TARGET_OBJECTS:inlay_cpu> $<TARGET_OBJECTS:inlay_nn> $<TARGET_OBJECTS:inlay_runtime> $<TARGET_OBJECTS:inlay_api>)
 add_library(inlay::inlay ALIAS inlay)
 target_compile_features(inlay PUBLIC cxx_std_20)
 target_include_directories(inlay PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)

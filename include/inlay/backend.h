@@ -76,8 +76,8 @@ typedef enum inlay_op {
   INLAY_OP_PICK, INLAY_OP_ROUTE, INLAY_OP_EXPERTS, INLAY_OP_SCAN, INLAY_OP_COUNT
 } inlay_op;
 
-/* y[T,D] = table[ids], dequantized */
-typedef struct inlay_embed_op { uint32_t size; const inlay_tensor *y, *table; } inlay_embed_op;
+/* y[T,D] = table[ids], dequantized; by_position: table[positions] */
+typedef struct inlay_embed_op { uint32_t size, by_position; const inlay_tensor *y, *table; } inlay_embed_op;
 
 typedef enum inlay_norm_kind { INLAY_NORM_RMS, INLAY_NORM_LAYER, INLAY_NORM_L2 } inlay_norm_kind;
 /* Over the last dimension of x, of rank 2 or 3: rms: x / sqrt(mean(x^2) + eps); layer: (x - mean) / sqrt(var + eps);
@@ -191,6 +191,7 @@ typedef struct inlay_scan_op {
   const inlay_cache *cache;
   uint32_t act;
   float eps;
+  int64_t state_offset;                   /* bytes into this layer's state where this mixer's own begins */
 } inlay_scan_op;
 
 typedef struct inlay_ops {
@@ -240,6 +241,7 @@ typedef struct inlay_backend {
   void   (*release)(inlay_device *, void *, size_t bytes);
   void   (*upload)  (inlay_device *, void *dst, const void *src, size_t bytes);
   void   (*download)(inlay_device *, void *dst, const void *src, size_t bytes);
+  void   (*copy)    (inlay_device *, void *dst, const void *src, size_t bytes); /* inside the device */
   const char *(*layout)(inlay_device *);                    /* names pack()'s layout: key of a packed-weights file */
   /* The backend's own form of a weight [N,D] or [X,N,D]. With packed->data NULL it only fills *packed and returns the
    * bytes it takes; 0: the source's bytes will do as they are. Otherwise it packs rows [first_row, first_row + rows) of

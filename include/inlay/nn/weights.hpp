@@ -41,6 +41,7 @@ class INLAY_API Metadata {
   [[noreturn]] void refuse(std::string_view key, const std::string& why) const;  ///< throws Error{format, bad_value}
 
  private:
+  void need(std::string_view key) const;
   std::optional<double> number(std::string_view key, std::size_t i) const;
   const Source* source_;
   std::string prefix_;
