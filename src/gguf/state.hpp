@@ -1,0 +1,45 @@
+// What an opened GGUF file consists of; copies of a File share it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mapping.hpp"
+#include "inlay/gguf.hpp"
+
+namespace inlay::inline v0::gguf {
+
+struct FileState {
+  std::string name;                     // for messages; empty for a file in memory
+  std::vector<base::Mapping> mappings;  // one for each file of a split model
+  std::vector<std::uint64_t> copy;      // of a file in memory at an address that tensors cannot have
+  std::uint32_t version = 0;
+  std::uint64_t alignment = 32;
+  std::uint64_t bytes = 0;
+  std::vector<Key> keys;
+  std::vector<Tensor> tensors;
+  std::vector<std::uint32_t> key_order, tensor_order;            // sorted by name
+  std::vector<std::unique_ptr<std::string_view[]>> text_arrays;  // the elements that Values point to
+
+  const Value* find(std::string_view key) const noexcept;
+  const Tensor* tensor(std::string_view name) const noexcept;
+  // The value of a key that must be there and be one value that `read` can read; `kind` says what that is.
+  template <class Result>
+  Result scalar(std::string_view key, std::optional<Result> (Value::*read)(std::size_t) const noexcept,
+                std::string_view kind) const;
+};
+
+// Orders `items` by name; the first that has the name of another, or null.
+template <class Item>
+const Item* order_by_name(const std::vector<Item>& items, std::vector<std::uint32_t>& order);
+
+// `name` for a message: quoted, short, and printable whatever it contains.
+std::string quoted(std::string_view name);
+
+[[noreturn]] void fail(const std::string& file, Fault fault, const std::string& sentence, std::string_view where);
+
+}  // namespace inlay::inline v0::gguf
