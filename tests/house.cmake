@@ -1,0 +1,30 @@
+# The house rules as tests: what may include what, what the objects contain, how big the house is, what must not compile.
+
+# house_rule(name script arguments...)
+function(house_rule name script)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} ${ARGN} -P ${PROJECT_SOURCE_DIR}/${script})
+  set_tests_properties(${name} PROPERTIES LABELS house)
+endfunction()
+
+house_rule(layers tests/layers.cmake)
+house_rule(budget tests/budget.cmake)
+if(NOT CMAKE_CROSSCOMPILING AND NOT MSVC)
+  house_rule(door bench/door.cmake -DCOMPILER=${CMAKE_CXX_COMPILER} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/door)
+  file(GLOB mistakes CONFIGURE_DEPENDS compile_fail/*.cpp)
+  foreach(mistake IN LISTS mistakes)
+    cmake_path(GET mistake STEM name)
+    house_rule(compile_fail_${name} tests/compile_fail.cmake -DCOMPILER=${CMAKE_CXX_COMPILER} -DSOURCE=${mistake})
+  endforeach()
+endif()
+
+# Symbols tell the truth in plain builds only: sanitizers add their own.
+if(CMAKE_NM AND NOT INLAY_SANITIZE)
+  house_rule(isa_hygiene tests/isa_hygiene.cmake
+    -DNM=${CMAKE_NM} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:inlay_cpu>,$<COMMA>>")
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    foreach(floor base gguf text cpu nn runtime api)
+      list(APPEND objects $<TARGET_OBJECTS:inlay_${floor}>)
+    endforeach()
+    house_rule(manners tests/manners.cmake -DNM=${CMAKE_NM} "-DOBJECTS=$<JOIN:${objects},$<COMMA>>")
+  endif()
+endif()
