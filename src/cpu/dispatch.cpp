@@ -1,0 +1,48 @@
+// Which instruction sets this processor can run, best first.
+#include "base/machine.hpp"
+#include "cpu/kernels.hpp"
+
+namespace inlay::cpu {
+namespace {
+
+struct Row {
+  const Kernels* kernels;
+  bool (*runs)() noexcept;
+};
+
+#if defined(__x86_64__)
+bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && base::has_half_conversion();
+}
+bool has_avx512() noexcept {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+}
+
+const Row rows[] = {
+    {&avx512bf16, [] noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16"); }},
+    {&avx512vnni, [] noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
+    {&avx512, has_avx512},
+    {&avx2, has_avx2},
+    {&baseline, [] noexcept { return true; }},
+};
+#elif defined(__aarch64__)
+const Row rows[] = {
+    {&neon_i8mm, [] noexcept { return base::has_dot_product() && base::has_matrix_product(); }},
+    {&neon_dot, base::has_dot_product},
+    {&neon, [] noexcept { return true; }},
+};
+#else
+#error "Inlay has kernels for x86-64 and arm64"
+#endif
+
+}  // namespace
+
+const Kernels* usable(int index) noexcept {
+  for (const Row& row : rows) {
+    if (row.runs() && index-- == 0) return row.kernels;
+  }
+  return nullptr;
+}
+
+}  // namespace inlay::cpu

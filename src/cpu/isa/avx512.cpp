@@ -1,0 +1,3 @@
+#include "cpu/kernels-inl.hpp"
+
+namespace inlay::cpu { constinit const Kernels avx512 = kernels<isa::Avx512>("avx512"); }
