@@ -149,6 +149,11 @@ struct BlockIQ1_M {  // the scale's four nibbles are the top ones of `scales`
   std::uint16_t scales[4];
 };
 
+// What the four-bit codes of IQ4_NL and IQ4_XS stand for, and twice what those of MXFP4 and NVFP4 do.
+inline constexpr std::int8_t nonlinear_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                                     1,    13,   25,  38,  53,  69,  89,  113};
+inline constexpr std::int8_t doubled_fp4_values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
 static_assert(sizeof(BlockQ4_0) == 18 && sizeof(BlockQ4_1) == 20 && sizeof(BlockQ5_0) == 22);
 static_assert(sizeof(BlockQ5_1) == 24 && sizeof(BlockQ8_0) == 34 && sizeof(BlockQ8_1) == 36);
 static_assert(sizeof(BlockIQ4_NL) == 18 && sizeof(BlockMXFP4) == 17 && sizeof(BlockNVFP4) == 36);
