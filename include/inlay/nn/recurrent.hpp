@@ -1,0 +1,46 @@
+// What the recurrent mixers compute: the inputs of each kind of scan, its formula, and what its state holds.
+#pragma once
+
+/// inlay_scan_op walks the tokens of each sequence in order. `in` lists the inputs below in this order; one in brackets
+/// may be missing (null, or beyond `n`). Activations are f32, weights are f32 as well. The state is f32, lies at the
+/// cache's k_offset in the slot that the batch names, takes `state_bytes` = 4 bytes for each of its values, is all zero
+/// before a sequence's first token, and is left behind for the next step, so chunks of any size give the same bits as
+/// the whole. y may be x. T tokens, C channels, H heads, K size of a head's keys, V of its values, G groups, N state
+/// width. Tensors [T,H,.] may be views of rank 3 or 4 whose outer dimensions count T*H rows; a stride of 0 repeats a
+/// head, so one key head serves several value heads as [T,G,H/G,K] (neighbours share) or as [T,H/G,G,K] (head h uses h
+/// mod G).
+///
+/// INLAY_SCAN_CONV, causal depthwise convolution; L taps:
+///   x[T,C]; in: weight[C,L], [bias[C]]; state [L-1, C], the latest inputs, oldest first
+///   y[t,c] = act(bias[c] + sum over k < L of weight[c,k] * x[t - (L-1) + k, c])
+///
+/// INLAY_SCAN_SELECTIVE, state-space layers; Mamba: H = C, K = 1, G = 1; Mamba-2: C = H*K and A[H,1]:
+///   x[T,C]; in: dt[T,H], A[H,N] or [H,1], B[T,G*N], C[T,G*N], [D[H]], [dt_bias[H]]; state [H, K, N]
+///   step = softplus(dt + dt_bias), group of head h: floor(h * G / H)
+///   s[h,k,n] = s[h,k,n] * exp(step[h] * A[h,n]) + step[h] * x[h,k] * B[g,n]
+///   y[h,k] = sum over n of s[h,k,n] * C[g,n] + D[h] * x[h,k]
+///
+/// INLAY_SCAN_GATED_DELTA, Gated DeltaNet and KDA:
+///   x = v[T,H,V]; in: q[T,H,K], k[T,H,K], gate[T,H,1] or [T,H,K], beta[T,H,1], A[H], [gate_bias[H] or [H*K]];
+///   state [H, K, V]. Where eps > 0, q and k are first divided by sqrt(sum of squares + eps), head by head.
+///   S[i,:] = exp(A * softplus(gate[i] + gate_bias[i])) * S[i,:]
+///   S = S + k (sigmoid(beta) * (v - S'k))'
+///   y[T,H,V] = S'q / sqrt(K)
+///
+/// INLAY_SCAN_RWKV6:
+///   x = v[T,H,V]; in: r[T,H,K], k[T,H,K], decay[T,H,K], u[H,K]; state [H, K, V]; w = exp(-exp(decay))
+///   y[j] = sum over i of r[i] * (u[i] * k[i] * v[j] + S[i,j]), then S[i,j] = w[i] * S[i,j] + k[i] * v[j]
+///
+/// INLAY_SCAN_RETENTION, gated linear attention:
+///   x = v[T,H,V]; in: q[T,H,K], k[T,H,K], decay[T,H,K] or [T,H,1] or [H,1]; state [H, K, V]; w = exp(-exp(decay))
+///   S[i,j] = w[i] * S[i,j] + k[i] * v[j], then y[j] = sum over i of q[i] * S[i,j] / sqrt(K)
+///
+/// INLAY_SCAN_RWKV7:
+///   x = v[T,H,K]; in: r, k, decay, kappa, a, each [T,H,K]; state [H, K (value), K (key)];
+///   w = exp(-0.606531 * sigmoid(decay)); kappa has length 1, a lies in 0 to 1
+///   S[i,j] = w[j] * S[i,j] + v[i] * k[j] - (sum over l of S[i,l] * kappa[l]) * kappa[j] * a[j]
+///   y[i] = sum over j of S[i,j] * r[j]
+///
+/// INLAY_SCAN_SHIFT, the token before:
+///   x[T,C]; in: [mu[J,C]]; state [C], the latest input
+///   y[t] = x[t-1]; with mu: y[T,J,C], y[t,j] = x[t] + (x[t-1] - x[t]) * mu[j]
