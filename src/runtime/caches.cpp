@@ -1,0 +1,51 @@
+// Offsets of every layer's keys, values and state inside a page or slot.
+#include "runtime/caches.hpp"
+
+namespace inlay::runtime {
+
+namespace {
+
+constexpr std::size_t line = 64;
+std::size_t aligned(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+}  // namespace
+
+Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const CacheOptions& options) : page_(options.page) {
+  keys_values_.reserve(layers.size()), states_.reserve(layers.size());
+  for (const auto& layer : layers) add_pages(device, layer, options), add_state(layer);
+  const auto share = has_pages() && has_states() ? options.most_bytes / 2 : options.most_bytes;
+  if (has_pages()) pages_ = std::make_unique<BlockPool>(device, page_bytes_, share);
+  if (has_states()) slots_ = std::make_unique<BlockPool>(device, state_bytes_, share);
+  for (auto& cache : keys_values_)
+    if (cache.size) cache.segments = pages_->segments(), cache.segment_pages = pages_->segment_blocks(), cache.page_stride = std::int64_t(page_bytes_);
+  for (auto& cache : states_)
+    if (cache.size) cache.segments = slots_->segments(), cache.segment_pages = slots_->segment_blocks(), cache.page_stride = std::int64_t(state_bytes_);
+}
+
+void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options) {
+  inlay_cache cache = {};
+  if (layer.kv_heads) {
+    cache.size = sizeof(cache);
+    cache.kind = layer.latent ? INLAY_CACHE_LATENT : INLAY_CACHE_KV;
+    cache.k_type = options.k_type, cache.v_type = options.v_type;
+    cache.heads = layer.kv_heads, cache.k_dim = layer.head_dim, cache.v_dim = layer.value_dim;
+    cache.page_size = page_;
+    cache.k_offset = std::int64_t(page_bytes_);
+    page_bytes_ += aligned(device.table().cache_bytes(device.handle(), &cache, 0));
+    cache.v_offset = std::int64_t(page_bytes_);
+    if (!layer.latent) page_bytes_ += aligned(device.table().cache_bytes(device.handle(), &cache, 1));
+  }
+  keys_values_.push_back(cache);
+}
+
+void Caches::add_state(const nn::Cache& layer) {
+  inlay_cache cache = {};
+  if (layer.state_bytes) {
+    cache.size = sizeof(cache), cache.kind = INLAY_CACHE_STATE;
+    cache.state_bytes = layer.state_bytes, cache.k_offset = std::int64_t(state_bytes_);
+    state_bytes_ += aligned(std::size_t(layer.state_bytes));
+  }
+  states_.push_back(cache);
+}
+
+}  // namespace inlay::runtime

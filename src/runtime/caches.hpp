@@ -1,0 +1,45 @@
+// What the layers of a model keep, laid out in pages and state slots of two pools.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "inlay/nn/tensor.hpp"
+#include "runtime/pages.hpp"
+
+namespace inlay::runtime {
+
+struct CacheOptions {
+  std::uint32_t k_type = INLAY_F16, v_type = INLAY_F16;
+  int page = 32;
+  std::size_t most_bytes = 0;
+};
+
+class Caches {
+ public:
+  Caches(const Device& device, std::span<const nn::Cache> layers, const CacheOptions& options);
+
+  // One descriptor a layer, at addresses that stay; a layer that keeps nothing of the kind has size 0.
+  std::span<const inlay_cache> keys_values() const noexcept { return keys_values_; }
+  std::span<const inlay_cache> states() const noexcept { return states_; }
+
+  int page() const noexcept { return page_; }
+  bool has_pages() const noexcept { return page_bytes_ > 0; }
+  bool has_states() const noexcept { return state_bytes_ > 0; }
+  std::size_t page_bytes() const noexcept { return page_bytes_; }
+  std::size_t state_bytes() const noexcept { return state_bytes_; }
+  BlockPool& pages() noexcept { return *pages_; }
+  BlockPool& slots() noexcept { return *slots_; }
+
+ private:
+  void add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options);
+  void add_state(const nn::Cache& layer);
+
+  int page_;
+  std::size_t page_bytes_ = 0, state_bytes_ = 0;
+  std::vector<inlay_cache> keys_values_, states_;
+  std::unique_ptr<BlockPool> pages_, slots_;
+};
+
+}  // namespace inlay::runtime

@@ -1,0 +1,202 @@
+// Loading a network, and running steps whose failure leaves every sequence as it was.
+#include "runtime/engine.hpp"
+
+#include <algorithm>
+
+#include "runtime/model_file.hpp"
+
+namespace inlay::runtime {
+
+namespace {
+
+constexpr int most_context = 1 << 24;
+
+int context_of(const nn::Metadata& metadata, int asked) {
+  const int trained = metadata.integer("context_length", 2048);
+  if (trained < 1) metadata.refuse("context_length", "is " + std::to_string(trained) + ", but must be at least 1");
+  return std::min(asked > 0 ? asked : trained, most_context);
+}
+
+}  // namespace
+
+Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options)
+    : device_(std::move(device)), vocabulary_(options.vocabulary) {
+  const FileMetadata source(file);
+  const auto& name = options.architecture->name;
+  context_ = context_of(nn::Metadata(source, name, vocabulary_, 0), options.context);
+  base::Team team(device_->options().threads);
+  FileWeights weights(file, *device_, {.measure = options.measure, .team = &team, .progress = options.progress});
+  network_ = options.architecture->build(nn::Metadata(source, name, vocabulary_, context_), nn::Weights(weights));
+  blocks_ = weights.take_blocks();
+  weight_bytes_ = weights.bytes();
+  unused_ = weights.unused();
+  caches_ = std::make_unique<Caches>(*device_, network_->caches(), options.cache);
+  step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
+  step_->measure(*network_, {1, 1, 1});
+  step_->check();
+}
+
+Engine::~Engine() = default;
+
+// The pages a step takes or copies: given back, or the old ones put in place again, unless the step is kept.
+class Engine::Change {
+ public:
+  explicit Change(Engine& engine) : engine_(engine) {}
+  ~Change() {
+    std::lock_guard guard(engine_.memory_);
+    for (auto i = taken_.rbegin(); i != taken_.rend(); ++i) {
+      auto& pool = engine_.caches_->pages();
+      auto& pages = i->sequence->pages;
+      if (kept_) {
+        if (i->before >= 0) pool.release(i->before);
+      } else if (i->before >= 0) {
+        pool.release(std::exchange(pages[i->index], i->before));
+      } else {
+        pool.release(pages.back());
+        pages.pop_back();
+      }
+    }
+  }
+  void keep() noexcept { kept_ = true; }
+
+  void append(Sequence& sequence) {
+    taken_.reserve(taken_.size() + 1), sequence.pages.reserve(sequence.pages.size() + 1);
+    sequence.pages.push_back(engine_.caches_->pages().acquire());
+    taken_.push_back({&sequence, sequence.pages.size() - 1, -1});
+  }
+  void copy(Sequence& sequence, std::size_t index) {
+    taken_.reserve(taken_.size() + 1);
+    const auto own = engine_.caches_->pages().copy(sequence.pages[index]);
+    taken_.push_back({&sequence, index, std::exchange(sequence.pages[index], own)});
+  }
+
+ private:
+  struct Taken {
+    Sequence* sequence;
+    std::size_t index;
+    std::int32_t before;  // -1: appended
+  };
+  Engine& engine_;
+  std::vector<Taken> taken_;
+  bool kept_ = false;
+};
+
+void Engine::own_pages(Sequence& sequence, std::size_t length, Change& change) {
+  if (!caches_->has_pages()) return;
+  const auto page = std::size_t(caches_->page());
+  for (auto i = sequence.cached / page; i * page < length; ++i) {
+    if (i >= sequence.pages.size()) change.append(sequence);
+    else if (caches_->pages().holders(sequence.pages[i]) > 1) change.copy(sequence, i);
+  }
+}
+
+void Engine::own_slot(Sequence& sequence) {
+  if (!caches_->has_states()) return;
+  auto& slots = caches_->slots();
+  if (sequence.slot >= 0 && slots.holders(sequence.slot) > 1) {
+    const auto own = slots.copy(sequence.slot);
+    slots.release(std::exchange(sequence.slot, own));
+  }
+  if (sequence.slot < 0) {
+    const std::vector<std::byte> zeros(slots.block_bytes());
+    sequence.slot = slots.acquire();
+    device_->table().upload(device_->handle(), slots.address(sequence.slot), zeros.data(), zeros.size());
+  }
+}
+
+void Engine::describe(std::span<const Reading> readings) {
+  ids_.clear(), positions_.clear(), page_ids_.clear(), lengths_.clear(), slots_.clear(), rows_.clear();
+  query_start_.assign(1, 0), page_start_.assign(1, 0);
+  for (const auto& reading : readings) {
+    const auto& sequence = *reading.sequence;
+    const auto base = std::int32_t(ids_.size());
+    for (int i = 0; i < reading.count; ++i) {
+      ids_.push_back(sequence.tokens[sequence.cached + std::size_t(i)]);
+      positions_.push_back(std::int32_t(sequence.cached) + i);
+    }
+    for (const int row : reading.wanted) rows_.push_back(base + row);
+    page_ids_.insert(page_ids_.end(), sequence.pages.begin(), sequence.pages.end());
+    lengths_.push_back(std::int32_t(sequence.cached) + reading.count);
+    slots_.push_back(sequence.slot);
+    query_start_.push_back(std::int32_t(ids_.size())), page_start_.push_back(std::int32_t(page_ids_.size()));
+  }
+  table_ = {page_start_.data(), page_ids_.data(), lengths_.data()};
+  batch_ = {sizeof(batch_), std::int32_t(ids_.size()), std::int32_t(readings.size()), 1, 1, ids_.data(), query_start_.data(),
+            positions_.data(), caches_->has_states() ? slots_.data() : nullptr, &table_};
+}
+
+void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop) {
+  std::lock_guard turn(turn_);
+  device_->cancel_when(&stop);
+  try {
+    run(readings, logits);
+  } catch (...) {
+    device_->cancel_when(nullptr);
+    std::lock_guard guard(memory_);
+    // A state is overwritten as it is read, so a step that fails has lost it: its tokens are read again later.
+    if (caches_->has_states())
+      for (const auto& reading : readings) forget(*reading.sequence, 0);
+    throw;
+  }
+  device_->cancel_when(nullptr);
+}
+
+void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) {
+  Change change(*this);
+  {
+    std::lock_guard guard(memory_);
+    for (const auto& reading : readings) {
+      own_pages(*reading.sequence, reading.sequence->cached + std::size_t(reading.count), change);
+      own_slot(*reading.sequence);
+    }
+  }
+  describe(readings);
+  // A pass computes at least one row, also where nobody asks for one.
+  const bool none = rows_.empty();
+  if (none) rows_.push_back(std::int32_t(ids_.size()) - 1);
+  step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())}, rows_.data());
+  logits.resize(none ? 0 : rows_.size() * std::size_t(step_->output.cols()));
+  step_->run(batch_);
+  if (!none) device_->table().download(device_->handle(), logits.data(), step_->output.view.data, logits.size() * sizeof(float));
+  for (const auto& reading : readings) reading.sequence->cached += std::size_t(reading.count);
+  change.keep();
+}
+
+Sequence Engine::fork(const Sequence& from) {
+  Sequence copy = from;
+  std::lock_guard guard(memory_);
+  for (const auto page : copy.pages) caches_->pages().share(page);
+  if (copy.slot >= 0) caches_->slots().share(copy.slot);
+  return copy;
+}
+
+void Engine::rewind(Sequence& sequence, std::size_t length) noexcept {
+  std::lock_guard guard(memory_);
+  sequence.tokens.resize(std::min(length, sequence.tokens.size()));
+  if (sequence.cached > length) forget(sequence, caches_->has_states() ? 0 : length);
+}
+
+void Engine::forget(Sequence& sequence, std::size_t length) noexcept {
+  sequence.cached = length;
+  const auto page = std::size_t(caches_->page()), needed = (length + page - 1) / page;
+  for (; sequence.pages.size() > needed; sequence.pages.pop_back()) caches_->pages().release(sequence.pages.back());
+  if (length == 0 && sequence.slot >= 0) caches_->slots().release(std::exchange(sequence.slot, -1));
+}
+
+void Engine::trim() noexcept {
+  std::lock_guard turn(turn_);
+  std::lock_guard guard(memory_);
+  if (caches_->has_pages()) caches_->pages().trim();
+  if (caches_->has_states()) caches_->slots().trim();
+}
+
+std::size_t Engine::scratch_bytes() {
+  std::lock_guard turn(turn_);
+  Sequence longest;
+  longest.tokens.resize(chunk_tokens);
+  const Reading reading{&longest, chunk_tokens, {chunk_tokens - 1}};
+  describe({&reading, 1});
+  return step_->measure(*network_, {chunk_tokens, 1, 1}) + step_->workspace(batch_);
+}
+
+}  // namespace inlay::runtime

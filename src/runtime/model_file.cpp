@@ -1,0 +1,193 @@
+// Reading hyper-parameters with their types checked, and packing weights piece by piece.
+#include "runtime/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "gguf/dequantize.hpp"
+#include "gguf/types.hpp"
+
+namespace inlay::runtime {
+
+namespace {
+
+[[noreturn]] void wrong_type(std::string_view key, std::string_view wanted) {
+  throw Error(Errc::format, fmt::format("the key {} must be {}", key, wanted), Fault::wrong_type, std::string(key));
+}
+
+inlay_tensor view(const gguf::Tensor& tensor) {
+  inlay_tensor t = {};
+  t.data = const_cast<std::byte*>(tensor.data.data());
+  t.type = tensor.type;
+  t.rank = std::uint32_t(tensor.shape.size());
+  std::copy(tensor.shape.begin(), tensor.shape.end(), t.shape);
+  const auto& info = *gguf::find_type(tensor.type);
+  std::int64_t stride = info.block_bytes;
+  t.stride[t.rank - 1] = stride;
+  if (t.rank > 1) stride = std::int64_t(gguf::bytes_of(info.type, std::uint64_t(t.shape[t.rank - 1])));
+  for (auto i = t.rank - 1; i-- > 0;) t.stride[i] = stride, stride *= t.shape[i];
+  return t;
+}
+
+bool is_weight(std::uint32_t type) {
+  using gguf::Type;
+  constexpr Type others[] = {Type::I8, Type::I16, Type::I32, Type::I64, Type::F64, Type::Q8_1, Type::Q8_K};
+  return std::none_of(std::begin(others), std::end(others), [&](Type other) { return std::uint32_t(other) == type; });
+}
+
+// Files may write a vector as [n, 1] or leave trailing ones away.
+std::vector<std::int64_t> trimmed(std::span<const std::int64_t> shape) {
+  std::vector<std::int64_t> out;
+  for (const auto n : shape)
+    if (n != 1) out.push_back(n);
+  return out;
+}
+
+std::int64_t product(std::span<const std::int64_t> shape) {
+  std::int64_t n = 1;
+  for (const auto d : shape) n *= d;
+  return n;
+}
+
+}  // namespace
+
+std::optional<double> FileMetadata::number(std::string_view key, std::size_t i) const {
+  const auto* value = file_->find(key);
+  if (!value) return std::nullopt;
+  if (i >= value->size()) return std::nullopt;
+  if (const auto flag = value->flag(i)) return *flag;
+  if (const auto real = value->real(i)) return *real;
+  wrong_type(key, "a number");
+}
+
+std::optional<std::string_view> FileMetadata::text(std::string_view key) const {
+  const auto* value = file_->find(key);
+  if (!value) return std::nullopt;
+  const auto text = value->text();
+  if (!text || value->type() == gguf::ValueType::array) wrong_type(key, "a string");
+  return text;
+}
+
+std::size_t FileMetadata::size(std::string_view key) const {
+  const auto* value = file_->find(key);
+  if (!value) return 0;
+  if (value->size() == 0) throw Error(Errc::format, fmt::format("the array {} is empty", key), Fault::bad_value, std::string(key));
+  return value->size();
+}
+
+FileWeights::FileWeights(const gguf::File& file, const Device& device, Options options)
+    : file_(&file), device_(&device), options_(std::move(options)) {}
+
+std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
+  const auto* tensor = file_->tensor(name);
+  return tensor ? tensor->shape : std::vector<std::int64_t>{};
+}
+
+nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) {
+  const auto* tensor = file_->tensor(name);
+  if (!tensor) return {};
+  const auto key = name + "/" + std::to_string(int(use));
+  if (const auto known = found_.find(key); known != found_.end()) return known->second;
+  if (trimmed(tensor->shape) != trimmed(shape))
+    throw Error(Errc::format, fmt::format("the tensor {} has the shape [{}], but the model needs [{}]", name,
+                                          fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")),
+                Fault::inconsistent, name);
+  if (!is_weight(tensor->type))
+    throw Error(Errc::unsupported, fmt::format("the tensor {} has the type {}, which is no weight", name, gguf::type_name(tensor->type)),
+                Fault::unsupported, name);
+  gguf::Tensor seen = *tensor;
+  seen.shape.assign(shape.begin(), shape.end());
+  nn::Tensor loaded;
+  switch (use) {
+    case nn::Weights::Use::values: loaded = values(seen); break;
+    case nn::Weights::Use::matrix: loaded = packed(seen, INLAY_ROLE_MATRIX); break;
+    case nn::Weights::Use::table: loaded = packed(seen, INLAY_ROLE_TABLE); break;
+  }
+  report(tensor->data.size());
+  return found_.emplace(key, loaded).first->second;
+}
+
+void* FileWeights::place(std::size_t bytes, const void* contents) {
+  auto& block = blocks_.emplace_back(*device_, bytes);
+  bytes_ += bytes;
+  device_->table().upload(device_->handle(), block.data(), contents, bytes);
+  return block.data();
+}
+
+nn::Tensor FileWeights::constant(std::span<const float> values) {
+  nn::Tensor t;
+  t.view.type = INLAY_F32, t.view.rank = 1;
+  t.view.shape[0] = std::int64_t(values.size()), t.view.stride[0] = sizeof(float);
+  t.view.data = place(values.size_bytes(), values.data());
+  return t;
+}
+
+nn::Tensor FileWeights::values(const gguf::Tensor& tensor) {
+  const auto n = std::size_t(product(tensor.shape));
+  std::vector<float> numbers(n);
+  gguf::dequantize(gguf::find_type(tensor.type)->type, tensor.data.data(), numbers.data(), n);
+  if (const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); }); bad != numbers.end())
+    throw Error(Errc::format, fmt::format("the tensor {} holds a number that is not finite", tensor.name), Fault::bad_value, std::string(tensor.name));
+  nn::Tensor t = constant(numbers);
+  t.view.rank = std::uint32_t(tensor.shape.size());
+  std::int64_t stride = sizeof(float);
+  for (auto i = tensor.shape.size(); i-- > 0;) t.view.shape[i] = tensor.shape[i], t.view.stride[i] = stride, stride *= tensor.shape[i];
+  return t;
+}
+
+nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
+  const auto source = view(tensor);
+  const auto& table = device_->table();
+  nn::Tensor t;
+  t.view = {};
+  const auto bytes = table.pack(device_->handle(), &source, role, 0, 0, &t.view);
+  if (bytes == 0) {
+    t.view = source;  // the file's bytes will do: they stay mapped
+    return t;
+  }
+  bytes_ += bytes;
+  if (options_.measure) {
+    t.view.data = source.data;
+    return t;
+  }
+  t.view.data = blocks_.emplace_back(*device_, bytes).data();
+  pack_rows(source, role, t.view, tensor.name);
+  file_->drop(tensor.data);
+  return t;
+}
+
+void FileWeights::pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed, std::string_view name) {
+  const std::int64_t rows = source.shape[source.rank - 2], matrices = source.rank == 3 ? source.shape[0] : 1;
+  constexpr std::int64_t piece = 64;
+  const auto pieces = (rows + piece - 1) / piece;
+  std::atomic<bool> good = true;
+  options_.team->each(int(matrices * pieces), [&](int chunk) {
+    const auto first = chunk % pieces * piece, matrix = chunk / pieces;
+    auto out = packed;
+    const auto count = std::min(piece, rows - first);
+    if (device_->table().pack(device_->handle(), &source, role, matrix * rows + first, count, &out) == SIZE_MAX) good = false;
+  });
+  if (!good)
+    throw Error(Errc::format, fmt::format("the tensor {} holds a scale or number that is not finite", name), Fault::bad_value, std::string(name));
+}
+
+void FileWeights::report(std::uint64_t bytes) {
+  read_ += bytes;
+  if (options_.progress && !options_.progress(std::min(1.f, float(double(read_) / double(file_->bytes())))))
+    throw Error(Errc::cancelled, "loading was cancelled");
+}
+
+std::vector<std::string> FileWeights::unused() const {
+  std::vector<std::string> names;
+  for (const auto& tensor : file_->tensors()) {
+    const std::string name(tensor.name);
+    const auto asked = [&](const char* use) { return found_.contains(name + use); };
+    if (!asked("/0") && !asked("/1") && !asked("/2")) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace inlay::runtime

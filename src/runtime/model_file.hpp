@@ -1,0 +1,62 @@
+// A model file as the workshop sees it: hyper-parameters by key, weights by name in the backend's own form.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "inlay/gguf.hpp"
+#include "inlay/nn/weights.hpp"
+#include "runtime/device.hpp"
+
+namespace inlay::runtime {
+
+class FileMetadata final : public nn::Metadata::Source {
+ public:
+  explicit FileMetadata(const gguf::File& file) : file_(&file) {}
+  std::optional<double> number(std::string_view key, std::size_t i) const override;
+  std::optional<std::string_view> text(std::string_view key) const override;
+  std::size_t size(std::string_view key) const override;
+
+ private:
+  const gguf::File* file_;
+};
+
+// Loads each tensor when a block asks for it, in the form that its use wants, and remembers which were asked for.
+class FileWeights final : public nn::Weights::Source {
+ public:
+  struct Options {
+    bool measure = false;  // count bytes, pack nothing
+    base::Team* team = nullptr;
+    std::function<bool(float done)> progress = {};
+  };
+  FileWeights(const gguf::File& file, const Device& device, Options options);
+
+  nn::Tensor find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) override;
+  std::vector<std::int64_t> shape(const std::string& name) const override;
+  nn::Tensor constant(std::span<const float> values) override;
+
+  std::uint64_t bytes() const noexcept { return bytes_; }              // on the device so far
+  std::vector<std::string> unused() const;                            // tensors of the file that nobody asked for
+  std::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
+
+ private:
+  nn::Tensor values(const gguf::Tensor& tensor);
+  nn::Tensor packed(const gguf::Tensor& tensor, std::uint32_t role);
+  void pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed, std::string_view name);
+  void report(std::uint64_t bytes);
+  void* place(std::size_t bytes, const void* contents);
+
+  const gguf::File* file_;
+  const Device* device_;
+  Options options_;
+  std::unordered_map<std::string, nn::Tensor> found_;
+  std::vector<Block> blocks_;
+  std::uint64_t bytes_ = 0, read_ = 0;
+};
+
+}  // namespace inlay::runtime

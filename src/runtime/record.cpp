@@ -1,0 +1,153 @@
+// What the blocks of a model call: each adds one operation to the step's list.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/step.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+using runtime::Record;
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+std::int64_t width_of(std::uint32_t type) { return type == INLAY_F32 || type == INLAY_I32 ? 4 : 2; }
+
+}  // namespace
+
+std::int64_t Step::tokens() const noexcept { return state_->sizes.tokens; }
+std::int64_t Step::wanted() const noexcept { return state_->sizes.wanted; }
+
+Tensor Step::scratch(std::initializer_list<std::int64_t> shape, std::uint32_t type) {
+  auto& s = *state_;
+  Tensor t;
+  t.step = this;
+  t.view.type = type, t.view.rank = std::uint32_t(shape.size());
+  std::copy(shape.begin(), shape.end(), t.view.shape);
+  std::int64_t bytes = width_of(type);
+  for (auto i = shape.size(); i-- > 0;) t.view.stride[i] = bytes, bytes *= t.view.shape[i];
+  auto* base = s.dry ? reinterpret_cast<std::byte*>(line) : static_cast<std::byte*>(s.memory.data());
+  t.view.data = base + s.used;
+  s.used += (std::size_t(bytes) + line - 1) / line * line;
+  s.peak = std::max(s.peak, s.used);
+  return t;
+}
+
+std::size_t Step::enter_layer(int index) {
+  state_->add(INLAY_OP_COUNT).layer = index;
+  return state_->used;
+}
+
+void Step::leave_layer(std::size_t kept, const Tensor& x, const void* home) {
+  state_->used = kept;
+  if (x.view.data != home)
+    throw Error(Errc::argument, "a layer returned its result in scratch memory instead of changing x in place");
+}
+
+Tensor Step::embed_rows(const Tensor& table, bool by_position) {
+  auto y = scratch({tokens(), table.cols()});
+  auto& r = state_->add(INLAY_OP_EMBED);
+  r.embed = {sizeof(r.embed), by_position, state_->keep(y), state_->keep(table)};
+  return y;
+}
+
+Tensor Step::embed(const Tensor& table) { return embed_rows(table, false); }
+Tensor Step::embed_positions(const Tensor& table) { return embed_rows(table, true); }
+
+Tensor Step::norm(inlay_norm_kind kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps) {
+  auto y = x.view.rank == 3 ? scratch({x.view.shape[0], x.view.shape[1], x.view.shape[2]}) : scratch({x.rows(), x.cols()});
+  auto& r = state_->add(INLAY_OP_NORM);
+  r.norm = {sizeof(r.norm), kind, state_->keep(y), state_->keep(x), state_->keep(gain), state_->keep(bias), eps};
+  return y;
+}
+
+Tensor Step::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, float scale) {
+  const bool by_head = weight.view.rank == 3;
+  auto y = by_head ? scratch({x.rows(), weight.view.shape[0], weight.view.shape[1]}) : scratch({x.rows(), weight.view.shape[0]});
+  auto& r = state_->add(INLAY_OP_LINEAR);
+  r.y[0] = state_->keep(y), r.w[0] = state_->keep(weight), r.bias[0] = state_->keep(bias), r.scale[0] = scale;
+  r.linear = {sizeof(r.linear), 1, state_->keep(x), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  return y;
+}
+
+Tensor Step::binary(inlay_binary_kind kind, const Tensor& a, const Tensor& b, float alpha, bool in_place) {
+  auto y = in_place ? a : a.view.rank == 3 ? scratch({a.view.shape[0], a.view.shape[1], a.view.shape[2]}) : scratch({a.rows(), a.cols()});
+  auto& r = state_->add(INLAY_OP_BINARY);
+  r.binary = {sizeof(r.binary), kind, state_->keep(y), state_->keep(a), state_->keep(b), alpha};
+  return y;
+}
+
+Tensor Step::glu(Act act, const Tensor& gate, const Tensor& up, float alpha, float limit) {
+  auto y = gate.view.rank == 3 ? scratch({gate.view.shape[0], gate.view.shape[1], gate.view.shape[2]}) : scratch({gate.rows(), gate.cols()});
+  auto& r = state_->add(INLAY_OP_GLU);
+  r.glu = {sizeof(r.glu), std::uint32_t(act), state_->keep(y), state_->keep(gate), state_->keep(up), alpha, limit};
+  return y;
+}
+
+void Step::rope(const Tensor& x, const Rope& rope) {
+  auto& r = state_->add(INLAY_OP_ROPE);
+  r.rope = {sizeof(r.rope), rope.pairing == Pairing::adjacent, state_->keep(x), state_->keep(rope.frequencies), rope.magnitude, rope.dims, {}};
+  std::copy(std::begin(rope.sections), std::end(rope.sections), r.rope.sections);
+}
+
+Tensor Step::attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const AttendSpec& spec) {
+  const std::int64_t value_dim = spec.value_dim ? spec.value_dim : spec.head_dim;
+  auto y = scratch({tokens(), spec.heads, value_dim});
+  auto& r = state_->add(INLAY_OP_ATTENTION);
+  const auto mask = spec.mask == Mask::causal && spec.window ? Mask::sliding : spec.mask;
+  r.attention = {sizeof(r.attention), std::uint32_t(mask), state_->keep(y), state_->keep(q), state_->keep(k), state_->keep(v),
+                 state_->keep(spec.sinks), state_->keep(spec.slopes), state_->keep(spec.bias),
+                 spec.encoder ? nullptr : &state_->keys_values[std::size_t(layer)], nullptr, nullptr,
+                 spec.scale != 0 ? spec.scale : 1 / std::sqrt(float(spec.head_dim)), spec.softcap, spec.window};
+  return y.join();
+}
+
+Tensor Step::pick_wanted(const Tensor& x) {
+  auto y = scratch({wanted(), x.cols()});
+  auto& r = state_->add(INLAY_OP_PICK);
+  r.pick = {sizeof(r.pick), INLAY_PICK_ROWS, state_->keep(y), state_->keep(x), &state_->rows};
+  return y;
+}
+
+Tensor Step::pool(inlay_pick_kind kind, const Tensor& x) {
+  auto y = scratch({state_->sizes.sequences, x.cols()});
+  auto& r = state_->add(INLAY_OP_PICK);
+  r.pick = {sizeof(r.pick), kind, state_->keep(y), state_->keep(x), nullptr};
+  return y;
+}
+
+Step::Routed Step::route(const Tensor& logits, const RouteSpec& spec) {
+  Routed routed{scratch({logits.rows(), spec.used}, INLAY_I32), scratch({logits.rows(), spec.used})};
+  auto& r = state_->add(INLAY_OP_ROUTE);
+  r.route = {sizeof(r.route), spec.kind, state_->keep(routed.choice), state_->keep(routed.weight), state_->keep(logits),
+             state_->keep(spec.bias), spec.groups, spec.groups_used, spec.group_top, spec.normalise, spec.scale};
+  return routed;
+}
+
+Tensor Step::experts(const Tensor& x, const Routed& routed, const Experts& e) {
+  auto y = scratch({x.rows(), e.down.view.shape[1]});
+  auto& r = state_->add(INLAY_OP_EXPERTS);
+  r.experts = {sizeof(r.experts), std::uint32_t(e.act), state_->keep(y), state_->keep(x), state_->keep(routed.choice),
+               state_->keep(routed.weight), state_->keep(e.gate), state_->keep(e.up), state_->keep(e.down),
+               state_->keep(e.gate_bias), state_->keep(e.up_bias), state_->keep(e.down_bias), nullptr, e.alpha, e.limit,
+               e.weight_first, 0};
+  return y;
+}
+
+Tensor Step::scan(inlay_scan_kind kind, int layer, const Tensor& x, std::initializer_list<Tensor> in,
+                  std::initializer_list<std::int64_t> shape, int heads, int groups, Act act, float eps, std::int64_t state_offset) {
+  auto y = scratch(shape);
+  auto& r = state_->add(INLAY_OP_SCAN);
+  int n = 0;
+  for (const auto& tensor : in) r.in[n++] = state_->keep(tensor);
+  r.scan = {sizeof(r.scan), kind, state_->keep(y), state_->keep(x), nullptr, n, heads, groups,
+            &state_->states[std::size_t(layer)], std::uint32_t(act), eps, state_offset};
+  return y;
+}
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay

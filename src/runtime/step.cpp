@@ -1,0 +1,129 @@
+// Recording a forward pass, giving it memory, and handing it to the backend.
+#include "runtime/step.hpp"
+
+#include <algorithm>
+
+namespace inlay::runtime {
+
+namespace {
+
+void submit(const inlay_backend& table, inlay_device* device, const Record& r) {
+  const auto& ops = *table.ops;
+  switch (r.op) {
+    case INLAY_OP_EMBED: return ops.embed(device, &r.embed);
+    case INLAY_OP_NORM: return ops.norm(device, &r.norm);
+    case INLAY_OP_LINEAR: return ops.linear(device, &r.linear);
+    case INLAY_OP_BINARY: return ops.binary(device, &r.binary);
+    case INLAY_OP_GLU: return ops.glu(device, &r.glu);
+    case INLAY_OP_ROPE: return ops.rope(device, &r.rope);
+    case INLAY_OP_ATTENTION: return ops.attention(device, &r.attention);
+    case INLAY_OP_PICK: return ops.pick(device, &r.pick);
+    case INLAY_OP_ROUTE: return ops.route(device, &r.route);
+    case INLAY_OP_EXPERTS: return ops.experts(device, &r.experts);
+    case INLAY_OP_SCAN: return ops.scan(device, &r.scan);
+    default: return table.mark(device, r.layer);
+  }
+}
+
+constexpr const char* op_names[] = {"embed",     "norm", "linear", "binary",  "glu", "rope",
+                                    "attention", "pick", "route",  "experts", "scan"};
+
+Errc code_of(int status) {
+  switch (status) {
+    case INLAY_STEP_MEMORY: return Errc::memory;
+    case INLAY_STEP_CANCELLED: return Errc::cancelled;
+    default: return Errc::device;
+  }
+}
+
+}  // namespace
+
+void Record::bind() {
+  if (op == INLAY_OP_LINEAR) {
+    linear.y = y, linear.w = w, linear.bias = bias, linear.scale = scale;
+    linear.norm = norm_before.size ? &norm_before : nullptr;
+    linear.glu = glu_after.size ? &glu_after : nullptr;
+  } else if (op == INLAY_OP_ATTENTION) {
+    attention.rope_q = rope_q.size ? &rope_q : nullptr;
+    attention.rope_k = rope_k.size ? &rope_k : nullptr;
+  } else if (op == INLAY_OP_SCAN) {
+    scan.in = in;
+  }
+}
+
+}  // namespace inlay::runtime
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+runtime::Record& Step::State::add(std::uint32_t op) {
+  auto& record = list.emplace_back();
+  record.op = op;
+  return record;
+}
+
+void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined) {
+  list.clear(), tensors.clear();
+  used = peak = 0;
+  sizes = wanted_sizes;
+  rows = {wanted_rows, INLAY_I32, 1, {sizes.wanted}, {sizeof(std::int32_t)}};
+  Step step(*this);
+  output = network.forward(step);
+  if (joined) runtime::join(list);
+  for (auto& operation : list) operation.bind();
+}
+
+std::size_t Step::State::measure(const Network& network, const Sizes& wanted_sizes) {
+  dry = true;
+  trace(network, wanted_sizes, nullptr, true);
+  dry = false;
+  sizes = {};
+  return peak;
+}
+
+void Step::State::record(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined) {
+  if (wanted_sizes == sizes) {
+    rows.data = wanted_rows;
+    return;
+  }
+  if (const auto needed = measure(network, wanted_sizes); needed > memory.bytes()) {
+    memory = {};
+    memory = runtime::Block(device, needed);
+  }
+  trace(network, wanted_sizes, wanted_rows, joined);
+}
+
+void Step::State::check() const {
+  for (const auto& record : list) {
+    if (record.op == INLAY_OP_COUNT) continue;
+    if (!device.table().can(device.handle(), record.op, &record.embed))
+      throw Error(Errc::unsupported, std::string("the backend ") + device.table().name + " cannot do the operation " +
+                                         runtime::op_names[record.op] + " that this model needs",
+                  Fault::unsupported, runtime::op_names[record.op]);
+  }
+}
+
+void Step::State::submit(const inlay_batch& batch) {
+  const auto& table = device.table();
+  if (const int status = table.begin(device.handle(), &batch); status != INLAY_STEP_DONE)
+    throw Error(runtime::code_of(status), "the step could not begin", Fault::none, table.name);
+  for (const auto& record : list) runtime::submit(table, device.handle(), record);
+}
+
+std::size_t Step::State::workspace(const inlay_batch& batch) {
+  submit(batch);
+  return device.table().workspace(device.handle(), batch.tokens, int(rows.shape[0]), batch.seqs);
+}
+
+void Step::State::run(const inlay_batch& batch) {
+  submit(batch);
+  char message[256] = "";
+  const int status = device.table().end(device.handle(), message, sizeof(message));
+  if (status != INLAY_STEP_DONE)
+    throw Error(runtime::code_of(status), *message ? message : "the step did not finish", Fault::none, device.table().name);
+}
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay

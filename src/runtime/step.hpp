@@ -1,0 +1,87 @@
+// One forward pass as a list of operations: recorded by the model's blocks, joined, then run by a backend.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "inlay/nn/decoder.hpp"
+#include "runtime/device.hpp"
+
+namespace inlay::runtime {
+
+inline constexpr int most_joined = 4;  // linears that share their input
+
+// An operation with everything it points to but tensors, which the list keeps. Records move while they are joined, so
+// what points into a record is set by bind().
+struct Record {
+  std::uint32_t op = INLAY_OP_COUNT;  // INLAY_OP_COUNT: a layer's mark
+  int layer = 0;
+  union {
+    inlay_embed_op embed;
+    inlay_norm_op norm;
+    inlay_linear_op linear;
+    inlay_binary_op binary;
+    inlay_glu_op glu;
+    inlay_rope_op rope;
+    inlay_attention_op attention;
+    inlay_pick_op pick;
+    inlay_route_op route;
+    inlay_experts_op experts;
+    inlay_scan_op scan;
+  };
+  const inlay_tensor *y[most_joined] = {}, *w[most_joined] = {}, *bias[most_joined] = {}, *in[8] = {};
+  float scale[most_joined] = {1, 1, 1, 1};
+  inlay_norm_op norm_before = {};      // of a linear; size 0: none, as for the three below
+  inlay_glu_op glu_after = {};
+  inlay_rope_op rope_q = {}, rope_k = {};  // of attention
+  Record() : embed{} {}
+  void bind();
+};
+
+// Merges neighbours: linears of one input, norm into them, gate and up with their activation, a sum into the linear
+// before it, rotations into attention. The joined list computes the same bits.
+void join(std::deque<Record>& list);
+
+}  // namespace inlay::runtime
+
+// The runtime's side of nn::Step: the list, its tensors, and scratch memory handed out from one block.
+struct inlay::nn::Step::State {
+  struct Sizes {
+    std::int64_t tokens = 0, wanted = 0, sequences = 0;
+    bool operator==(const Sizes&) const = default;
+  };
+
+  State(const runtime::Device& device, std::span<const inlay_cache> keys_values, std::span<const inlay_cache> states)
+      : device(device), keys_values(keys_values), states(states) {}
+
+  // Records network's pass of these sizes; `rows` is [wanted] i32, which rows of the batch are wanted. The list is
+  // kept until the sizes change. Grows scratch memory where the pass needs it.
+  void record(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined = true);
+  // What record() would need, with no memory touched.
+  std::size_t measure(const Network& network, const Sizes& sizes);
+  // Private memory of the backend that the last measured or recorded pass takes.
+  std::size_t workspace(const inlay_batch& batch);
+  // Runs the recorded pass; throws Error{memory|device|cancelled}.
+  void run(const inlay_batch& batch);
+  // Asks the backend about every recorded operation; throws Error{unsupported} naming one that it refuses.
+  void check() const;
+
+  const inlay_tensor* keep(const Tensor& tensor) { return tensor ? &tensors.emplace_back(tensor.view) : nullptr; }
+  runtime::Record& add(std::uint32_t op);
+
+  const runtime::Device& device;
+  std::span<const inlay_cache> keys_values, states;
+  Sizes sizes;
+  Tensor output;                        // [wanted, V] or what the network returned
+  std::deque<runtime::Record> list;
+  std::deque<inlay_tensor> tensors;     // what the list points to
+  inlay_tensor rows = {};
+  runtime::Block memory;
+  std::size_t used = 0, peak = 0;
+  bool dry = false;                     // scratch has no memory: only its size is asked for
+
+ private:
+  void trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined);
+  void submit(const inlay_batch& batch);
+};
