@@ -63,8 +63,8 @@ class Tokenizer {
  private:
   explicit Tokenizer(const gguf::File& file);
 
-  std::unique_ptr<const struct Vocabulary> vocabulary_;
-  std::unique_ptr<const class Encoder> encoder_;
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
 };
 
 }  // namespace inlay::text

@@ -1,0 +1,68 @@
+// SentencePiece's byte-pair encoding: neighbours whose joined text is a token are merged, best score first.
+#include <algorithm>
+#include <numeric>
+
+#include "text/codec.hpp"
+#include "text/merge.hpp"
+
+namespace inlay::text {
+namespace {
+
+// Bytes of the character that a lead byte announces. Broken text needs no more than this: what is in no token
+// becomes byte tokens, and so the same bytes again.
+std::size_t announced_size(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+class SentencePiece : public Codec {
+ public:
+  explicit SentencePiece(const Vocabulary& vocabulary) : vocabulary_(vocabulary), ranks_(vocabulary.texts.size()) {
+    std::vector<TokenId> best_first(ranks_.size());
+    std::iota(best_first.begin(), best_first.end(), 0);
+    const auto score = [&](TokenId id) { return vocabulary_.scores[static_cast<std::size_t>(id)]; };
+    std::stable_sort(best_first.begin(), best_first.end(), [&](TokenId a, TokenId b) { return score(a) > score(b); });
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < best_first.size(); ++i) {
+      if (i > 0 && score(best_first[i]) < score(best_first[i - 1])) ++rank;
+      ranks_[static_cast<std::size_t>(best_first[i])] = rank;
+    }
+  }
+
+  void encode(std::string_view raw, std::vector<TokenId>& out) const override {
+    const std::string text = replaced((vocabulary_.adds_space_prefix ? " " : "") + std::string(raw), " ", space_mark);
+    const std::string_view view = text;
+    Merger merger;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t size = std::min(announced_size(text[at]), text.size() - at);
+      merger.push(at, size, vocabulary_.find_plain(view.substr(at, size)).value_or(-1));
+      at += size;
+    }
+    merger.run([&](const Symbol& left, const Symbol& right) -> std::optional<Merge> {
+      const std::size_t size = std::size_t{left.size} + right.size;
+      if (size > vocabulary_.longest) return std::nullopt;
+      const auto id = vocabulary_.find_plain(view.substr(left.begin, size));
+      return id ? std::optional(Merge{ranks_[static_cast<std::size_t>(*id)], *id}) : std::nullopt;
+    });
+    merger.for_each([&](const Symbol& symbol) {
+      if (symbol.id >= 0) return out.push_back(symbol.id);
+      for (const char byte : view.substr(symbol.begin, symbol.size)) vocabulary_.push_byte(byte, out);
+    });
+  }
+
+  void append(TokenId id, std::string& out) const override {
+    out += replaced(vocabulary_.text(id), space_mark, " ");
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  std::vector<std::uint32_t> ranks_;  // of each token by its score; 0 is the best
+};
+
+}  // namespace
+
+std::unique_ptr<const Codec> sentencepiece(const Vocabulary& vocabulary) {
+  return std::make_unique<SentencePiece>(vocabulary);
+}
+
+}  // namespace inlay::text

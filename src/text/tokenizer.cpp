@@ -1,0 +1,147 @@
+#include "text/tokenizer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text/byte_token.hpp"
+#include "text/clean_spaces.hpp"
+#include "text/codec.hpp"
+#include "text/special_tokens.hpp"
+#include "text/vocabulary.hpp"
+
+namespace inlay::text {
+namespace {
+
+constexpr std::size_t longest_input = std::size_t{1} << 30;  // bytes: positions are kept in 32 bits
+
+std::unique_ptr<const Codec> codec_for(const Vocabulary& vocabulary) {
+  switch (vocabulary.kind) {
+    case Kind::sentencepiece: return sentencepiece(vocabulary);
+    case Kind::byte_pair: return byte_pair(vocabulary);
+    case Kind::word_piece: return word_piece(vocabulary);
+    case Kind::unigram: return unigram(vocabulary);
+    case Kind::rwkv: return rwkv(vocabulary);
+    case Kind::none: break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+struct Tokenizer::Parts {
+  explicit Parts(const gguf::File& file) : vocabulary(file), special(vocabulary), codec(codec_for(vocabulary)) {}
+
+  const Vocabulary& with(TokenId id) const {
+    if (!codec) throw Error(Errc::unsupported, "this model has no vocabulary: it takes and gives token ids only");
+    if (!vocabulary.contains(id))
+      throw Error(Errc::argument, fmt::format("token {} is not among the {} of the vocabulary", id, vocabulary.size()),
+                  Fault::out_of_bounds);
+    return vocabulary;
+  }
+
+  Vocabulary vocabulary;
+  SpecialTokens special;
+  std::unique_ptr<const Codec> codec;
+};
+
+std::shared_ptr<const Tokenizer> Tokenizer::from(const gguf::File& file) {
+  return std::shared_ptr<const Tokenizer>(new Tokenizer(file));
+}
+Tokenizer::Tokenizer(const gguf::File& file) : parts_(std::make_unique<Parts>(file)) {}
+Tokenizer::~Tokenizer() = default;
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
+  const Segment segment{text, options.parse_special};
+  return encode(std::span(&segment, 1), options.add_special);
+}
+
+std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool add_special) const {
+  if (!parts_->codec) throw Error(Errc::unsupported, "this model has no vocabulary: it takes token ids only");
+  // One text, so that words and merges cross the borders of segments; control tokens do not.
+  std::string text;
+  std::vector<Range> parsed;
+  for (const Segment& segment : segments) {
+    if (segment.text.size() > longest_input - text.size())
+      throw Error(Errc::argument, "the text is longer than a gigabyte", Fault::limit);
+    const Range range{text.size(), text.size() + segment.text.size()};
+    text += segment.text;
+    if (!segment.parse_special || segment.text.empty()) continue;
+    if (!parsed.empty() && parsed.back().end == range.begin) parsed.back().end = range.end;
+    else parsed.push_back(range);
+  }
+  const Vocabulary& vocabulary = parts_->vocabulary;
+  std::vector<TokenId> ids;
+  if (add_special && vocabulary.adds_bos && vocabulary.bos >= 0) ids.push_back(vocabulary.bos);
+  for (const auto& [raw, id] : parts_->special.partition(text, parsed)) {
+    if (!raw.empty()) parts_->codec->encode(raw, ids);
+    if (id >= 0) ids.push_back(id);
+  }
+  if (add_special && vocabulary.adds_eos && vocabulary.eos >= 0) ids.push_back(vocabulary.eos);
+  const bool separates = vocabulary.kind == Kind::word_piece && vocabulary.separator >= 0;
+  if (add_special && separates) ids.push_back(vocabulary.separator);
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {
+  const Vocabulary& vocabulary = parts_->vocabulary;
+  bool drops_space = vocabulary.adds_space_prefix;
+  if (options.remove_special && vocabulary.adds_bos && !ids.empty() && ids.front() == vocabulary.bos) {
+    ids = ids.subspan(1);
+    drops_space = false;
+  }
+  if (options.remove_special && vocabulary.adds_eos && !ids.empty() && ids.back() == vocabulary.eos)
+    ids = ids.first(ids.size() - 1);
+  std::string text;
+  for (const TokenId id : ids) {
+    append_piece(id, options.unparse_special, text);
+    if (drops_space && text.starts_with(' ')) text.erase(0, 1);
+    drops_space = false;
+  }
+  return vocabulary.cleans_spaces ? clean_spaces(text) : text;
+}
+
+void Tokenizer::append_piece(TokenId id, bool render_special, std::string& out) const {
+  const Vocabulary& vocabulary = parts_->with(id);
+  const std::string_view text = vocabulary.text(id);
+  switch (vocabulary.type(id)) {
+    case TokenType::normal: return parts_->codec->append(id, out);
+    case TokenType::byte: out += static_cast<char>(byte_of(text).value_or(0)); return;
+    case TokenType::unused: return;
+    case TokenType::unknown:
+    case TokenType::control:
+      if (!render_special) return;
+      [[fallthrough]];
+    case TokenType::user_defined:
+    case TokenType::marker: out += text;
+  }
+}
+
+int Tokenizer::size() const { return parts_->vocabulary.size(); }
+std::string_view Tokenizer::kind() const { return parts_->vocabulary.model; }
+TokenId Tokenizer::bos() const { return parts_->vocabulary.bos; }
+TokenId Tokenizer::eos() const { return parts_->vocabulary.eos; }
+TokenId Tokenizer::eot() const { return parts_->vocabulary.eot; }
+TokenId Tokenizer::unknown() const { return parts_->vocabulary.unknown; }
+TokenId Tokenizer::padding() const { return parts_->vocabulary.padding; }
+bool Tokenizer::adds_bos() const { return parts_->vocabulary.adds_bos; }
+bool Tokenizer::adds_eos() const { return parts_->vocabulary.adds_eos; }
+
+bool Tokenizer::ends_generation(TokenId id) const {
+  const auto& ids = parts_->vocabulary.end_of_generation;
+  return std::binary_search(ids.begin(), ids.end(), id);
+}
+
+bool Tokenizer::is_control(TokenId id) const {
+  if (!parts_->vocabulary.contains(id)) return false;
+  const TokenType type = parts_->vocabulary.type(id);
+  return type == TokenType::control || type == TokenType::marker;
+}
+
+std::string_view Tokenizer::token_text(TokenId id) const { return parts_->with(id).text(id); }
+
+std::optional<TokenId> Tokenizer::find(std::string_view token_text) const {
+  return parts_->vocabulary.table.find(token_text);
+}
+
+}  // namespace inlay::text

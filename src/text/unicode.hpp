@@ -1,0 +1,29 @@
+// What vocabularies need to know of Unicode: white space, small letters, letters without accents.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace inlay::text {
+
+// Broken bytes become U+FFFD, one for each.
+std::string to_valid_utf8(std::string_view text);
+
+bool is_white_space(char32_t code);
+char32_t to_lower(char32_t code);              // one code to one
+std::string to_lower(std::string_view text);  // valid UTF-8
+
+// Canonical decomposition without nonspacing marks: e for é. Loose marks stay.
+class BaseLetters {
+ public:
+  BaseLetters();
+  // Appends what `code` decomposes to.
+  void append(char32_t code, std::u32string& out) const;
+
+ private:
+  std::vector<std::pair<char32_t, std::u32string>> decomposed_;  // sorted
+};
+
+}  // namespace inlay::text

@@ -1,0 +1,73 @@
+// The vocabulary of a GGUF file, read and checked once: texts, types, scores, special ids and the flags of its kind.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "inlay/gguf.hpp"
+#include "text/token_table.hpp"
+#include "text/tokenizer.hpp"
+
+namespace inlay::text {
+
+enum class Kind { sentencepiece, byte_pair, word_piece, unigram, rwkv, none };
+
+// The numbers are those of tokenizer.ggml.token_type. `marker` is not stored: a control token that output shows.
+enum class TokenType : std::uint8_t { normal = 1, unknown, control, user_defined, unused, byte, marker };
+
+struct Vocabulary {
+  explicit Vocabulary(const gguf::File& file);
+
+  int size() const { return static_cast<int>(texts.size()); }
+  bool contains(std::int64_t id) const { return id >= 0 && id < size(); }
+  TokenType type(TokenId id) const { return types[static_cast<std::size_t>(id)]; }
+  std::string_view text(TokenId id) const { return texts[static_cast<std::size_t>(id)]; }
+
+  // Control, unknown and user-defined tokens are found in text as a whole and never built from its pieces.
+  bool is_special(TokenId id) const;
+  // A token that raw text may become: no special one, and no byte token spelled out.
+  std::optional<TokenId> find_plain(std::string_view token_text) const;
+  // Fallbacks. They throw Error{argument} where the vocabulary has neither this byte nor an unknown token.
+  void push_byte(char byte, std::vector<TokenId>& out) const;
+  void push_unknown(std::vector<TokenId>& out) const;
+  // A flag key of tokenizer.ggml, or `otherwise` where it is absent.
+  bool flag(std::string_view key, bool otherwise) const;
+
+  gguf::File file;  // keeps the memory of the texts
+  Kind kind{};
+  std::string_view model, pre;
+  std::vector<std::string_view> texts;  // empty for a token that text never becomes
+  std::vector<TokenType> types;
+  std::vector<float> scores;
+  TokenTable table;
+  std::size_t longest = 0;         // bytes of the longest text
+  std::array<TokenId, 256> bytes;  // the token of each byte where the vocabulary has one, else `unknown`
+
+  TokenId bos = -1, eos = -1, eot = -1, eom = -1, unknown = -1, separator = -1, padding = -1, mask = -1;
+  TokenId fim_prefix = -1, fim_suffix = -1, fim_middle = -1, fim_padding = -1, fim_repository = -1, fim_separator = -1;
+  std::vector<TokenId> end_of_generation;  // sorted
+
+  bool adds_bos = false, adds_eos = false, adds_separator = false;
+  bool adds_space_prefix = false;
+  bool escapes_spaces = false;  // spaces are written as U+2581 in the texts
+  bool cleans_spaces = false;   // decoding drops the spaces before punctuation
+
+ private:
+  void read_texts();
+  void read_types();
+  void read_scores();
+  void read_ids();
+  void read_flags();
+  void find_bytes();
+};
+
+// Completes the special ids by the texts that tokens usually have, corrects types, and collects end_of_generation.
+void settle_special_tokens(Vocabulary& vocabulary);
+
+inline constexpr std::string_view space_mark = "\xE2\x96\x81";  // U+2581
+
+// Every `from` of the text replaced by `to`.
+std::string replaced(std::string_view text, std::string_view from, std::string_view to);
+
+}  // namespace inlay::text

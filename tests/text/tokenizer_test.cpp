@@ -1,0 +1,124 @@
+// Every golden case of the tokenizer fixtures: encoding, decoding, single pieces, streaming, facts of the vocabulary.
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/fixtures.hpp"
+#include "text/stream_decoder.hpp"
+#include "text/vocabulary.hpp"
+
+namespace {
+
+using namespace inlay;
+using nlohmann::json;
+namespace fs = std::filesystem;
+using Ids = std::vector<text::TokenId>;
+
+std::string from_hex(const std::string& hex) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2) bytes += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
+  return bytes;
+}
+
+// The field `name`, or its bytes where the case has them in hex.
+std::string text_of(const json& test, const std::string& name) {
+  const auto hex = test.find(name + "_hex");
+  return hex != test.end() ? from_hex(*hex) : test.at(name).get<std::string>();
+}
+
+std::vector<json> lines(const fs::path& path) {
+  std::vector<json> rows;
+  std::istringstream in(support::read(path));
+  for (std::string line; std::getline(in, line);) rows.push_back(json::parse(line));
+  return rows;
+}
+
+// Calls run(name, folder, tokenizer) for each vocabulary of the fixtures.
+template <class Run>
+void for_each_vocabulary(Run run) {
+  for (const auto& folder : support::folders("fixtures/tokenizer")) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string file = entry.path().filename().string();
+      if (entry.path().extension() != ".gguf") continue;
+      const auto gguf = gguf::File::open(entry.path().string());
+      run(file.substr(11, file.size() - 16), folder, gguf);
+    }
+  }
+}
+
+std::string decoded(const text::Tokenizer& tokenizer, const json& test) {
+  if (test.at("kind") == "piece") {
+    std::string piece;
+    tokenizer.append_piece(test.at("ids").at(0), test.at("render_special"), piece);
+    return piece;
+  }
+  return tokenizer.decode(test.at("ids").get<Ids>(), {test.at("remove_special"), test.at("unparse_special")});
+}
+
+void check_stream(const text::Tokenizer& tokenizer, const json& test) {
+  text::StreamDecoder stream(tokenizer, true);
+  std::size_t at = 0;
+  for (const text::TokenId id : test.at("ids")) CHECK(stream.push(id) == test.at("chunks").at(at++).get<std::string>());
+  CHECK(stream.flush() == test.at("flush").get<std::string>());
+}
+
+}  // namespace
+
+TEST_CASE("text becomes the ids of the vocabulary's own tokenizer") {
+  for_each_vocabulary([](const std::string& name, const fs::path& folder, const gguf::File& file) {
+    const auto tokenizer = text::Tokenizer::from(file);
+    const auto cases = lines(folder / (name + ".jsonl"));
+    for (const json& test : cases) {
+      INFO(name << ' ' << test.at("id"));
+      const text::EncodeOptions options{test.at("add_special"), test.at("parse_special")};
+      CHECK(tokenizer->encode(text_of(test, "text"), options) == test.at("ids").get<Ids>());
+    }
+    support::count("tokenizer", cases.size());
+  });
+}
+
+TEST_CASE("ids become text again, whole, one by one, and as a stream") {
+  for_each_vocabulary([](const std::string& name, const fs::path& folder, const gguf::File& file) {
+    const auto tokenizer = text::Tokenizer::from(file);
+    const auto cases = lines(folder / (name + ".detok.jsonl"));
+    for (const json& test : cases) {
+      INFO(name << ' ' << test.dump());
+      if (test.at("kind") == "stream") {
+        check_stream(*tokenizer, test);
+      } else {
+        CHECK(decoded(*tokenizer, test) == text_of(test, test.at("kind") == "piece" ? "bytes" : "text"));
+      }
+    }
+    support::count("tokenizer", cases.size());
+  });
+}
+
+TEST_CASE("special ids, flags and endings are those of the fixtures") {
+  for_each_vocabulary([](const std::string& name, const fs::path& folder, const gguf::File& file) {
+    INFO(name);
+    const json facts = json::parse(support::read(folder / (name + ".facts.json")));
+    const text::Vocabulary vocabulary(file);
+    const auto tokenizer = text::Tokenizer::from(file);
+    CHECK(tokenizer->size() == facts.at("n_tokens"));
+    CHECK(tokenizer->bos() == facts.at("bos"));
+    CHECK(tokenizer->eos() == facts.at("eos"));
+    CHECK(tokenizer->eot() == facts.at("eot"));
+    CHECK(tokenizer->padding() == facts.at("pad"));
+    CHECK(vocabulary.separator == facts.at("sep"));
+    CHECK(vocabulary.mask == facts.at("mask"));
+    CHECK(vocabulary.fim_prefix == facts.at("fim_pre"));
+    CHECK(vocabulary.fim_suffix == facts.at("fim_suf"));
+    CHECK(vocabulary.fim_middle == facts.at("fim_mid"));
+    CHECK(tokenizer->adds_bos() == (facts.at("add_bos") == 1));
+    CHECK(tokenizer->adds_eos() == (facts.at("add_eos") == 1));
+    CHECK(vocabulary.adds_separator == (facts.at("add_sep") == 1));
+    CHECK(vocabulary.end_of_generation == facts.at("eog").get<Ids>());
+    std::size_t controls = 0;
+    for (text::TokenId id = 0; id < tokenizer->size(); ++id) controls += tokenizer->is_control(id);
+    CHECK(controls == facts.at("n_control"));
+    for (const auto& [id, text] : facts.at("special_texts").items())
+      CHECK(tokenizer->token_text(std::stoi(id)) == text.get<std::string>());
+    support::count("tokenizer", 1);
+  });
+}
