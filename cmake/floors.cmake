@@ -10,7 +10,7 @@ target_compile_features(inlay_flags INTERFACE cxx_std_20 c_std_11)
 target_include_directories(inlay_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 target_compile_options(inlay_flags INTERFACE
-  $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Wall -Wextra -ffp-contract=off> $<$<CXX_COMPILER_ID:MSVC>:/utf-8 /bigobj>)
+  $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off> $<$<CXX_COMPILER_ID:MSVC>:/utf-8 /bigobj>)
 if(BUILD_SHARED_LIBS)
   target_compile_definitions(inlay_flags INTERFACE INLAY_SHARED_LIBRARY)
 endif()
