@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "inlay/backend.h"
 #include "inlay/error.hpp"
 
@@ -30,6 +31,8 @@ class Device {
   const inlay_backend& table() const noexcept { return *table_; }
   inlay_device* handle() const noexcept { return handle_; }
   const DeviceOptions& options() const noexcept { return options_; }
+
+  base::HostThreads threads() noexcept { return {this, host_.parallel}; }
 
   void* allocate(std::size_t bytes) const;  // throws Error{memory}
   void release(void* memory, std::size_t bytes) const noexcept {

@@ -24,7 +24,7 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   const FileMetadata source(file);
   const auto& name = options.architecture->name;
   context_ = context_of(nn::Metadata(source, name, vocabulary_, 0), options.context);
-  base::Team team(device_->options().threads);
+  base::Team team(device_->options().threads, device_->threads());
   FileWeights weights(file, *device_, {.measure = options.measure, .team = &team, .progress = options.progress});
   network_ = options.architecture->build(nn::Metadata(source, name, vocabulary_, context_), nn::Weights(weights));
   blocks_ = weights.take_blocks();

@@ -69,7 +69,12 @@ void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::
   sizes = wanted_sizes;
   rows = {wanted_rows, INLAY_I32, 1, {sizes.wanted}, {sizeof(std::int32_t)}};
   Step step(*this);
-  output = network.forward(step);
+  try {
+    output = network.forward(step);
+  } catch (...) {
+    sizes = {};  // half a list is no list
+    throw;
+  }
   if (joined) runtime::join(list);
   for (auto& operation : list) operation.bind();
 }

@@ -1,0 +1,182 @@
+// Loading a model and what can be asked of it without a session.
+#include "inlay/model.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "api/guarded.hpp"
+#include "api/models.hpp"
+#include "api/state.hpp"
+#include "cpu/cpu.hpp"
+#include "text/stream_decoder.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+using api::guarded;
+
+namespace {
+
+std::uint32_t type_of(CacheType type) {
+  switch (type) {
+    case CacheType::f32: return INLAY_F32;
+    case CacheType::bf16: return INLAY_BF16;
+    case CacheType::q8_0: return INLAY_Q8_0;
+    case CacheType::q4_0: return INLAY_Q4_0;
+    default: return INLAY_F16;
+  }
+}
+
+// A quarter of what a process may have is too much to guess at; this is what a context of 8B models needs.
+constexpr std::size_t default_cache_bytes = std::size_t(6) << 30;
+
+void check(const LoadOptions& options) {
+  const auto refuse = [](const char* field, const char* why) {
+    throw Error(Errc::argument, std::string("LoadOptions::") + field + " " + why, Fault::bad_value, field);
+  };
+  if (options.threads < 0) refuse("threads", "must not be negative");
+  if (options.context < 0) refuse("context", "must not be negative");
+  if (options.page < 1) refuse("page", "must be at least 1");
+  if (options.device != "auto" && options.device != "cpu") refuse("device", ("names no device that is here: " + options.device).c_str());
+}
+
+std::unique_ptr<runtime::Device> open_device(const LoadOptions& options) {
+  runtime::DeviceOptions device{.threads = options.threads, .isa = options.isa, .memory = options.memory, .parallel = options.parallel};
+  if (options.log) device.log = [log = options.log](int level, std::string_view text) { log(Level(level), text); };
+  return std::make_unique<runtime::Device>(cpu::backend(), std::move(device));
+}
+
+// The type that most bytes of the weights have.
+std::string quantization(const gguf::File& file) {
+  std::map<std::uint32_t, std::uint64_t> bytes;
+  for (const auto& tensor : file.tensors()) bytes[tensor.type] += tensor.data.size();
+  const auto most = std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == bytes.end() ? "" : std::string(gguf::type_name(most->first));
+}
+
+std::string optional_text(const gguf::File& file, std::string_view key) {
+  const auto* value = file.find(key);
+  return std::string(value ? value->text().value_or("") : "");
+}
+
+ModelInfo describe(const ModelState& state) {
+  const auto& file = state.file;
+  ModelInfo info;
+  info.name = optional_text(file, "general.name");
+  info.architecture = optional_text(file, "general.architecture");
+  info.license = optional_text(file, "general.license");
+  info.chat_template = optional_text(file, "tokenizer.chat_template");
+  info.quantization = quantization(file);
+  info.bytes = file.bytes();
+  for (const auto& tensor : file.tensors()) {
+    std::uint64_t n = 1;
+    for (const auto d : tensor.shape) n *= std::uint64_t(d);
+    info.parameters += n;
+  }
+  info.vocabulary = state.tokenizer->size();
+  info.bos = state.tokenizer->bos(), info.eos = state.tokenizer->eos();
+  return info;
+}
+
+runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions& options) {
+  const auto name = state.file.text("general.architecture");
+  const int listed = state.tokenizer->size();
+  return {.cache = {.k_type = type_of(options.keys), .v_type = type_of(options.values), .page = options.page,
+                    .most_bytes = options.cache_bytes ? options.cache_bytes : default_cache_bytes},
+          .context = options.context,
+          .architecture = &api::find_architecture(name, options.architectures),
+          .vocabulary = listed > 0 ? listed : int(state.file.integer(std::string(name) + ".vocab_size")),
+          .progress = options.progress};
+}
+
+void load_engine(ModelState& state, const LoadOptions& options) {
+  const auto chosen = engine_options(state, options);
+  state.engine = std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+  const auto& device = state.engine->device();
+  auto& info = state.info;
+  info.device = device.table().name;
+  info.isa = device.table().isa(device.handle());
+  info.context = state.engine->context();
+  info.vocabulary = state.engine->vocabulary();
+  const std::string prefix = info.architecture + ".";
+  info.width = int(state.file.integer(prefix + "embedding_length", 0));
+  info.layers = int(state.file.integer(prefix + "block_count", 0));
+}
+
+std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options) {
+  check(options);
+  auto state = std::make_shared<ModelState>(ModelState{std::move(file), {}, {}, {}});
+  if (!options.vocabulary_only) (void)state->file.text("general.architecture");
+  state->tokenizer = text::Tokenizer::from(state->file);
+  state->info = describe(*state);
+  if (!options.vocabulary_only) load_engine(*state, options);
+  return state;
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const ModelState> state) noexcept : state_(std::move(state)) {}
+
+Model Model::load(std::string_view path, const LoadOptions& options) {
+  return guarded([&] { return Model(load_state(gguf::File::open(path), options)); });
+}
+
+Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {
+  return guarded([&] { return Model(load_state(gguf::File::read(file), options)); });
+}
+
+Plan Model::plan(std::string_view path, const LoadOptions& options) {
+  return guarded([&] {
+    check(options);
+    ModelState state{gguf::File::open(path), {}, {}, {}};
+    state.tokenizer = text::Tokenizer::from(state.file);
+    auto chosen = engine_options(state, options);
+    chosen.measure = true;
+    chosen.progress = {};
+    runtime::Engine engine(state.file, open_device(options), chosen);
+    return Plan{.weights = engine.weight_bytes(), .scratch = engine.scratch_bytes(), .page = engine.page_bytes(),
+                .per_token = (engine.page_bytes() + std::size_t(engine.page()) - 1) / std::size_t(engine.page())};
+  });
+}
+
+Session Model::session() const {
+  if (!state_->engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
+  return guarded([&] { return Session(std::make_shared<SessionState>(state_)); });
+}
+
+std::vector<TokenId> Model::tokenize(std::string_view text, TokenizeOptions options) const {
+  return guarded([&] { return state_->tokenizer->encode(text, {.add_special = options.specials, .parse_special = options.parse_specials}); });
+}
+
+std::string Model::detokenize(std::span<const TokenId> tokens, DetokenizeOptions options) const {
+  return guarded([&] {
+    return state_->tokenizer->decode(tokens, {.remove_special = options.remove_specials, .unparse_special = options.show_specials});
+  });
+}
+
+std::vector<std::string> Model::detokenize_stream(std::span<const TokenId> tokens) const {
+  return guarded([&] {
+    text::StreamDecoder decoder(*state_->tokenizer);
+    std::vector<std::string> shown;
+    for (const auto id : tokens) shown.emplace_back(decoder.push(id));
+    shown.emplace_back(decoder.flush());
+    return shown;
+  });
+}
+
+std::string Model::piece(TokenId id, bool show_special) const {
+  return guarded([&] {
+    std::string bytes;
+    state_->tokenizer->append_piece(id, show_special, bytes);
+    return bytes;
+  });
+}
+
+const ModelInfo& Model::info() const noexcept { return state_->info; }
+
+void Model::trim() const {
+  if (state_->engine) state_->engine->trim();
+}
+
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,13 @@
+// The architectures that this library knows.
+#pragma once
+
+#include <span>
+
+#include "inlay/nn/decoder.hpp"
+
+namespace inlay::api {
+
+// Looks in `own` first. Throws Error{unsupported} naming the unknown architecture and the nearest known one.
+const nn::Architecture& find_architecture(std::string_view name, std::span<const nn::Architecture* const> own);
+
+}  // namespace inlay::api

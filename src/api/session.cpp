@@ -1,0 +1,165 @@
+// Sessions: reading tokens in chunks, and going back when that fails.
+#include "inlay/session.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/generation.hpp"
+#include "api/guarded.hpp"
+#include "api/state.hpp"
+#include "runtime/sampling.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+using api::guarded;
+
+namespace {
+
+constexpr std::size_t most_logit_bytes = std::size_t(64) << 20;  // of one step
+
+// Puts the session back to a length unless it is kept.
+class Rollback {
+ public:
+  explicit Rollback(SessionState& session) : session_(session), length_(session.sequence.tokens.size()) {}
+  ~Rollback() {
+    if (!kept_) session_.engine().rewind(session_.sequence, length_);
+  }
+  void keep() noexcept { kept_ = true; }
+
+ private:
+  SessionState& session_;
+  std::size_t length_;
+  bool kept_ = false;
+};
+
+std::vector<TokenId> encode(const SessionState& session, std::string_view text, bool parse_specials) {
+  return session.model->tokenizer->encode(text, {.add_special = session.sequence.tokens.empty(), .parse_special = parse_specials});
+}
+
+}  // namespace
+
+void SessionState::append(std::span<const TokenId> ids) {
+  for (const auto id : ids)
+    if (id < 0 || id >= engine().vocabulary())
+      throw Error(Errc::argument, "the token " + std::to_string(id) + " is not in the vocabulary of " + std::to_string(engine().vocabulary()),
+                  Fault::out_of_bounds, "tokens");
+  if (ids.size() > context() - sequence.tokens.size())
+    throw Error(Errc::argument, std::to_string(ids.size()) + " tokens do not fit: the context of " + std::to_string(context()) +
+                                    " has room for " + std::to_string(context() - sequence.tokens.size()),
+                Fault::limit, "tokens");
+  sequence.tokens.insert(sequence.tokens.end(), ids.begin(), ids.end());
+}
+
+void SessionState::read(const Reader& reader) {
+  auto& tokens = sequence.tokens;
+  if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
+  if (sequence.cached == tokens.size()) {  // the last token's logits are asked for once more
+    const auto last = tokens.back();
+    engine().rewind(sequence, tokens.size() - 1);
+    tokens.push_back(last);
+  }
+  const auto width = std::size_t(engine().vocabulary());
+  const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (width * sizeof(float)));
+  std::vector<float> logits;
+  while (sequence.cached < tokens.size()) {
+    if (reader.stop && reader.stop()) throw Error(Errc::cancelled, "the session was told to stop");
+    runtime::Reading reading{&sequence, 0, {}};
+    const auto begin = sequence.cached, end = std::min(tokens.size(), begin + std::size_t(engine().chunk()));
+    for (auto i = begin; i < end && reading.wanted.size() < most_rows; ++i, ++reading.count)
+      if (reader.wants(i)) reading.wanted.push_back(reading.count);
+    engine().read({&reading, 1}, logits, reader.stop);
+    for (std::size_t row = 0; row < reading.wanted.size(); ++row)
+      reader.take(begin + std::size_t(reading.wanted[row]), std::span(logits).subspan(row * width, width));
+    if (reader.progress) reader.progress(sequence.cached);
+  }
+}
+
+Session::Session(std::shared_ptr<SessionState> state) noexcept : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Generation Session::generate(std::string_view prompt, const Sampler& sampler, Limits limits) & {
+  return guarded([&] {
+    const auto ids = encode(*state_, prompt, limits.parse_specials);
+    return generate(std::span<const TokenId>(ids), sampler, std::move(limits));
+  });
+}
+
+Generation Session::generate(std::span<const TokenId> prompt, const Sampler& sampler, Limits limits) & {
+  return guarded([&] {
+    ++state_->asked;
+    Rollback rollback(*state_);
+    auto generation = std::make_unique<GenerationState>(state_, sampler, std::move(limits));
+    state_->append(prompt);
+    if (generation->read_prompt(prompt.size())) rollback.keep();
+    return Generation(std::move(generation));
+  });
+}
+
+std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<const int> wanted) {
+  return guarded([&] {
+    if (tokens.empty()) throw Error(Errc::argument, "evaluate() needs at least one token", Fault::bad_value, "tokens");
+    for (const int position : wanted)
+      if (position < 0 || std::size_t(position) >= tokens.size())
+        throw Error(Errc::argument, "the position " + std::to_string(position) + " is outside the " + std::to_string(tokens.size()) + " tokens",
+                    Fault::out_of_bounds, "wanted");
+    ++state_->asked;
+    Rollback rollback(*state_);
+    const auto start = state_->sequence.tokens.size(), width = std::size_t(state_->engine().vocabulary());
+    const int last[] = {int(tokens.size()) - 1};
+    if (wanted.empty()) wanted = last;
+    std::vector<std::vector<std::size_t>> rows(tokens.size());  // which results a position fills
+    for (std::size_t i = 0; i < wanted.size(); ++i) rows[std::size_t(wanted[i])].push_back(i);
+    std::vector<float> result(wanted.size() * width);
+    state_->append(tokens);
+    state_->read({.wants = [&](std::size_t i) { return i >= start && !rows[i - start].empty(); },
+                  .take = [&](std::size_t i, std::span<const float> logits) {
+                    for (const auto row : rows[i - start]) std::copy(logits.begin(), logits.end(), result.begin() + std::ptrdiff_t(row * width));
+                  }});
+    rollback.keep();
+    return result;
+  });
+}
+
+double Session::score(std::string_view text) {
+  return guarded([&] {
+    auto ids = encode(*state_, text, false);
+    ++state_->asked;
+    const Rollback rollback(*state_);
+    auto& tokens = state_->sequence.tokens;
+    auto start = tokens.size();
+    if (start == 0 && !ids.empty()) start = 1;  // nothing comes before the first token
+    state_->append(ids);
+    double sum = 0;
+    if (start >= tokens.size()) return sum;
+    state_->read({.wants = [&](std::size_t i) { return i + 1 >= start && i + 1 < tokens.size(); },
+                  .take = [&](std::size_t i, std::span<const float> logits) {
+                    sum += double(logits[std::size_t(tokens[i + 1])]) - runtime::log_sum(logits);
+                  }});
+    return sum;
+  });
+}
+
+std::span<const TokenId> Session::tokens() const noexcept { return state_->sequence.tokens; }
+std::size_t Session::room() const noexcept { return state_->context() - state_->sequence.tokens.size(); }
+
+void Session::rewind(std::size_t length) {
+  if (length > state_->sequence.tokens.size())
+    throw Error(Errc::argument, "cannot rewind to " + std::to_string(length) + " tokens: there are only " + std::to_string(state_->sequence.tokens.size()),
+                Fault::out_of_bounds, "length");
+  ++state_->asked;
+  state_->engine().rewind(state_->sequence, length);
+}
+
+Session Session::fork() const {
+  return guarded([&] {
+    auto copy = std::make_shared<SessionState>(state_->model);
+    copy->sequence = state_->engine().fork(state_->sequence);
+    return Session(std::move(copy));
+  });
+}
+
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,48 @@
+// What the handles of the door hold.
+#pragma once
+
+#include <memory>
+
+#include "inlay/model.hpp"
+#include "runtime/engine.hpp"
+#include "text/tokenizer.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+struct ModelState {
+  gguf::File file;
+  std::shared_ptr<const text::Tokenizer> tokenizer;
+  ModelInfo info;
+  std::unique_ptr<runtime::Engine> engine;  // null where only the vocabulary was loaded
+};
+
+struct SessionState {
+  std::shared_ptr<const ModelState> model;
+  runtime::Sequence sequence = {};
+  std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
+
+  explicit SessionState(std::shared_ptr<const ModelState> m) : model(std::move(m)) {}
+  ~SessionState() { engine().release(sequence); }
+  SessionState(const SessionState&) = delete;
+  SessionState& operator=(const SessionState&) = delete;
+
+  runtime::Engine& engine() const noexcept { return *model->engine; }
+  std::size_t context() const noexcept { return std::size_t(engine().context()); }
+
+  // Appends ids, checked against the vocabulary and the room; throws Error{argument}.
+  void append(std::span<const TokenId> ids);
+
+  // Reads every token that is not cached yet, and at least the last one, in chunks. rows(position) says whether logits of
+  // that token are wanted; they arrive through take(position, logits) in order. stop() ends it with Error{cancelled}.
+  struct Reader {
+    std::function<bool(std::size_t position)> wants;
+    std::function<void(std::size_t position, std::span<const float> logits)> take;
+    std::function<void(std::size_t position)> progress = {};
+    std::function<bool()> stop = {};
+  };
+  void read(const Reader& reader);
+};
+
+}  // namespace v0
+}  // namespace inlay
