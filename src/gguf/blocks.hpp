@@ -7,6 +7,13 @@ namespace inlay::inline v0::gguf {
 
 using Half = std::uint16_t;  // the bits of a binary16
 
+struct Float16 {
+  Half bits;
+};
+struct BFloat16 {  // the upper half of a float
+  std::uint16_t bits;
+};
+
 // ---- 32 values, one scale. The low nibbles are values 0-15, the high nibbles values 16-31.
 struct BlockQ4_0 {  // scale * (code - 8)
   Half scale;

@@ -15,14 +15,6 @@ namespace {
 
 using base::half_to_float;
 
-// Halves are wrapped where two types of 16 bits must be told apart.
-struct Float16 {
-  Half bits;
-};
-struct BFloat16 {
-  std::uint16_t bits;
-};
-
 template <class Number>
 void decode(const Number& number, float* out) {
   *out = static_cast<float>(number);
