@@ -1,0 +1,112 @@
+// The work of one attention operation, cut into pieces.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cpu/cache.hpp"
+#include "cpu/rotations.hpp"
+
+namespace inlay::cpu {
+
+inline constexpr int block_keys = 64, part_keys = 512;  // both are part of the operation's meaning
+
+// Keys [begin, end) by position; what one query sees is always such a run.
+struct KeyRange { std::int64_t begin, end; };
+
+// Some of a sequence's queries, for each head of keys and values. A row is a token and one of the query heads that share
+// that head: row = token * (H / G) + head within the group.
+struct QueryTile {
+  int sequence;
+  std::int64_t first_row, end_row;
+  KeyRange parts;                     // numbers of the parts of 512 keys that these queries see
+  float* partial;                     // [G, parts, rows * (value stride + 2)] if workers take single parts; else null
+  std::atomic<std::int32_t>* arrived; // [G] parts done
+};
+
+// Parts [begin, end) of a tile.
+struct AttentionUnit {
+  const QueryTile* tile;
+  KeyRange parts;
+};
+
+struct AttentionTask {
+  const inlay_attention_op* op;
+  VectorLayout keys, values;              // of the cache
+  const Turn *query_turns, *key_turns;    // null: not rotated on the way
+  const float* distance_bias;             // [2 * far_away + 1, H] T5's bias for key - query, from -far_away on; or null
+  const AttentionUnit* units;
+  int heads, queries_per_head;            // G and H / G
+  int key_dims, value_dims, value_stride; // the last one is a multiple of 16
+  int most_rows;                          // of a tile
+  bool stores;                            // attend stores this step's keys and values on the way
+};
+
+inline constexpr int far_away = 128;  // T5's buckets do not tell greater distances apart
+
+// The tokens of one sequence of the step.
+struct SequenceView {
+  std::int64_t first, end;        // in the step
+  std::int64_t length;            // keys, this step's included
+  const std::int32_t* pages;      // null without a cache
+};
+
+namespace {  // also compiled for each instruction set
+
+// Rows that are multiplied together, at most; see kernels/attention_tile.hpp.
+inline constexpr int most_group_rows = 8;
+
+// One worker's memory.
+struct AttentionScratch {
+  float* queries;                  // scaled, by groups of rows: [groups][key_dims][rows of the group]
+  float* scores;                   // [rows of a group][64]
+  float *sums, *largest, *weight;  // of the part at hand: [rows][value_stride], [rows], [rows]
+  float *all_sums, *all_largest, *all_weight;  // of the parts so far
+  float* key_panel;                // [4 tiles][key_dims][16]
+  float* value_panel;              // [64][value_stride]
+  float* vector;                   // one key, query or value
+  std::size_t bytes;
+
+  AttentionScratch(const AttentionTask& task, std::byte* memory) noexcept {
+    std::size_t used = 0;
+    const auto take = [&](std::int64_t floats) {
+      auto* place = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(memory) + used);  // null while measured
+      used += static_cast<std::size_t>(floats + 15) / 16 * 16 * sizeof(float);
+      return place;
+    };
+    const std::int64_t rows = task.most_rows, keys = task.key_dims, values = task.value_stride;
+    queries = take(rows * keys);
+    scores = take(most_group_rows * block_keys);
+    sums = take(rows * values), largest = take(rows), weight = take(rows);
+    all_sums = take(rows * values), all_largest = take(rows), all_weight = take(rows);
+    key_panel = take(block_keys * keys);
+    value_panel = take(block_keys * values);
+    vector = take(keys > values ? keys : values);
+    bytes = used;
+  }
+};
+
+[[maybe_unused]] inline SequenceView view_of(const inlay_batch& batch, const inlay_attention_op& op, int sequence) noexcept {
+  const std::int64_t first = batch.query_start[sequence], end = batch.query_start[sequence + 1];
+  if (!op.cache) return {first, end, end - first, nullptr};
+  const inlay_page_table& table = batch.table[op.cache->table];
+  return {first, end, table.length[sequence], table.page_ids + table.page_start[sequence]};
+}
+
+// The keys that a query at `position` sees among `length`.
+[[maybe_unused]] inline KeyRange visible_keys(const inlay_attention_op& op, std::int64_t position, std::int64_t length) noexcept {
+  const std::int64_t window = op.window;
+  const auto clip = [length](std::int64_t begin, std::int64_t end) -> KeyRange {
+    return {begin < 0 ? 0 : begin, end > length ? length : end};
+  };
+  switch (op.mask) {
+    case INLAY_MASK_ALL: return {0, length};
+    case INLAY_MASK_SLIDING: return clip(position - window + 1, position + 1);
+    case INLAY_MASK_CHUNKED: return clip(position / window * window, position + 1);
+    case INLAY_MASK_SYMMETRIC: return clip(position - window / 2, position + window / 2 + 1);
+    default: return clip(0, position + 1);
+  }
+}
+
+}  // namespace
+}  // namespace inlay::cpu
