@@ -1,0 +1,172 @@
+// `inlay bench`: how fast a model reads and writes, beside what the machine's memory allows.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "cli/cli.hpp"
+#include "cli/machine.hpp"
+#include "inlay/gguf.hpp"
+
+namespace cli {
+namespace {
+
+struct Options {
+  ModelFlags model;
+  int prompt = 512, generate = 64, repeat = 5;
+  std::vector<int> depths = {0}, threads = {0};
+  bool json = false;
+};
+
+struct Rate {
+  double best = 0, median = 0;  // tokens a second
+};
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Rate measure(int tokens, int repeat, const std::function<double()>& run) {
+  std::vector<double> rates;
+  for (int i = 0; i < repeat; ++i) rates.push_back(tokens / run());
+  std::sort(rates.begin(), rates.end());
+  return {rates.back(), rates[rates.size() / 2]};
+}
+
+// What one generated token reads at least: every tensor once, but of a separate embedding table only its row.
+std::uint64_t bytes_per_token(const std::string& path) {
+  const auto file = inlay::gguf::File::open(path);
+  const bool tied = file.tensor("output.weight") == nullptr;
+  std::uint64_t bytes = 0;
+  for (const auto& tensor : file.tensors()) {
+    if (tied || tensor.name != "token_embd.weight") bytes += tensor.data.size();
+  }
+  return bytes;
+}
+
+// The same plain text of tokens for every run: their values do not matter, only that they are valid.
+std::vector<inlay::TokenId> some_tokens(const inlay::Model& model, int count) {
+  std::vector<inlay::TokenId> tokens(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    tokens[i] = static_cast<inlay::TokenId>(i * 7 % std::size_t(model.info().vocabulary));
+  return tokens;
+}
+
+class Bench {
+ public:
+  Bench(const Options& options, int threads) : options_(options) {
+    auto flags = options.model;
+    flags.options.threads = threads;
+    load_seconds_ = seconds([&] { model_.emplace(load(flags)); });
+    bandwidth_ = read_bandwidth(model_->info().threads);
+    weights_ = bytes_per_token(flags.path);
+    per_token_ = inlay::Model::plan(flags.path, flags.options).per_token;
+  }
+
+  void run(int depth, Json& rows) {
+    auto session = model_->session();
+    const auto past = some_tokens(*model_, depth);
+    if (depth > 0) session.evaluate(past);
+    if (options_.prompt > 0) rows.push_back(reading(session, depth));
+    if (options_.generate > 0) rows.push_back(writing(session, depth));
+  }
+
+ private:
+  Json reading(inlay::Session& session, int depth) {
+    const auto tokens = some_tokens(*model_, options_.prompt);
+    const auto rate = measure(options_.prompt, options_.repeat, [&] {
+      session.rewind(static_cast<std::size_t>(depth));
+      return seconds([&] { session.evaluate(tokens); });
+    });
+    auto row = describe("pp" + std::to_string(options_.prompt), depth, rate);
+    row["int8_gops"] = 2e-9 * double(model_->info().parameters) * rate.best;
+    return row;
+  }
+
+  Json writing(inlay::Session& session, int depth) {
+    const auto first = some_tokens(*model_, 1);
+    const inlay::Limits limits{.tokens = options_.generate, .ignore_end = true};
+    const auto rate = measure(options_.generate, options_.repeat, [&] {
+      session.rewind(static_cast<std::size_t>(depth));
+      auto generation = session.generate(first, inlay::Sampler::greedy(), limits);
+      return seconds([&] { generation.text(); });
+    });
+    auto row = describe("tg" + std::to_string(options_.generate), depth, rate);
+    const double bytes = double(weights_) + double(per_token_) * depth;
+    row["bandwidth_gbs"] = 1e-9 * bytes * rate.best;
+    row["fraction_of_limit"] = bytes * rate.best / bandwidth_;
+    return row;
+  }
+
+  Json describe(const std::string& test, int depth, Rate rate) const {
+    return {{"test", test},
+            {"threads", model_->info().threads},
+            {"depth", depth},
+            {"tokens_per_second", {{"best", rate.best}, {"median", rate.median}}},
+            {"bandwidth_gbs", nullptr},
+            {"int8_gops", nullptr},
+            {"fraction_of_limit", nullptr},
+            {"peak_memory_bytes", peak_memory()},
+            {"load_seconds", load_seconds_}};
+  }
+
+  const Options& options_;
+  std::optional<inlay::Model> model_;
+  double load_seconds_ = 0, bandwidth_ = 0;
+  std::uint64_t weights_ = 0, per_token_ = 0;
+};
+
+void print_table(const Json& rows) {
+  std::cout << "test      threads   depth   tokens/s      median      GB/s   of limit   memory MB   load s\n"
+            << std::fixed;
+  const auto optional = [](const Json& value, double scale) {
+    return value.is_null() ? std::string("-") : std::to_string(static_cast<int>(scale * value.get<double>()));
+  };
+  for (const auto& row : rows) {
+    const auto& rate = row["tokens_per_second"];
+    std::cout << std::left << std::setw(10) << row["test"].get<std::string>() << std::right << std::setw(7)
+              << row["threads"].get<int>() << std::setw(8) << row["depth"].get<int>() << std::setprecision(1)
+              << std::setw(11) << rate["best"].get<double>() << std::setw(12) << rate["median"].get<double>()
+              << std::setw(10) << optional(row["bandwidth_gbs"], 1) << std::setw(9)
+              << optional(row["fraction_of_limit"], 100) << " %" << std::setw(12)
+              << row["peak_memory_bytes"].get<std::uint64_t>() / 1'000'000 << std::setprecision(3) << std::setw(9)
+              << row["load_seconds"].get<double>() << '\n';
+  }
+}
+
+void bench(const Options& options) {
+  Json rows = Json::array();
+  for (const int threads : options.threads) {
+    Bench bench(options, threads);
+    for (const int depth : options.depths) bench.run(depth, rows);
+  }
+  options.json ? void(std::cout << print(rows) << '\n') : print_table(rows);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  auto& command = *app.add_subcommand("bench", "Measure speed");
+  add_model_flags(command, options->model);
+  command.remove_option(command.get_option("--threads"));
+  command.add_option("-t,--threads", options->threads, "numbers of threads to try")->delimiter(',');
+  command.add_option("-p,--prompt", options->prompt, "tokens to read")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("-n,--generate", options->generate, "tokens to make")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("-d,--depth", options->depths, "tokens read before each test")->delimiter(',');
+  command.add_option("-r,--repeat", options->repeat, "runs of each test")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--json", options->json, "print a JSON list");
+  command.callback([options] { bench(*options); });
+}
+
+}  // namespace cli

@@ -1,0 +1,56 @@
+// What the subcommands of the `inlay` program share: flags, errors, and the line-by-line form for scripts.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "cli/json.hpp"
+#include "inlay/inlay.hpp"
+
+namespace cli {
+
+// One subcommand a file: each adds itself to the program, and what it does when it is called.
+void add_run(CLI::App&);
+void add_chat(CLI::App&);
+void add_inspect(CLI::App&);
+void add_tokenize(CLI::App&);
+void add_detokenize(CLI::App&);
+void add_logits(CLI::App&);
+void add_perplexity(CLI::App&);
+void add_bench(CLI::App&);
+
+// The model and how it is loaded: -m --threads --isa --device --ctx --kv.
+struct ModelFlags {
+  std::string path;
+  std::string cache = "f16";
+  inlay::LoadOptions options = {};
+};
+void add_model_flags(CLI::App&, ModelFlags&);
+inlay::Model load(const ModelFlags&);             // shows progress where a person watches
+inlay::Model load_vocabulary(const ModelFlags&);  // enough to turn text into tokens and back
+
+// How text is made: -n --temp --top-k --top-p --min-p --repeat-penalty --seed --stop --ignore-eos.
+struct SamplingFlags {
+  inlay::Sampler sampler = {};
+  inlay::Limits limits = {};
+};
+void add_sampling_flags(CLI::App&, SamplingFlags&);
+SamplingFlags sampling(const Request&, const SamplingFlags& otherwise);  // the fields of a request over the flags
+
+// The text given as an argument, or all of stdin where it is absent.
+std::string text_or_stdin(const CLI::Option* given, const std::string& text);
+
+// Reads a JSON object a line and answers each with one line. A failed line is answered with its error; the run goes on.
+void answer_lines(const std::function<Json(const Request&)>& answer);
+
+Json describe(const inlay::Error&);  // {"error": {"kind", "message"}}
+Json describe(const inlay::Stats&);
+std::string_view name(inlay::Finish);
+bool person_watches();  // stderr is a terminal
+void show_progress(std::string_view what,
+                   double done);  // one line that overwrites itself; does nothing if nobody watches
+void clear_progress();
+
+}  // namespace cli

@@ -1,0 +1,108 @@
+// The flags that several subcommands have in common.
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "cli/cli.hpp"
+
+namespace cli {
+namespace {
+
+const std::map<std::string, inlay::CacheType> cache_types = {{"f16", inlay::CacheType::f16},
+                                                             {"f32", inlay::CacheType::f32},
+                                                             {"bf16", inlay::CacheType::bf16},
+                                                             {"q8_0", inlay::CacheType::q8_0},
+                                                             {"q4_0", inlay::CacheType::q4_0}};
+
+inlay::LoadOptions options_of(const ModelFlags& flags) {
+  auto options = flags.options;
+  options.keys = options.values = cache_types.at(flags.cache);
+  options.log = [](inlay::Level level, std::string_view message) {
+    if (level >= inlay::Level::warning) std::cerr << message << '\n';
+  };
+  return options;
+}
+
+}  // namespace
+
+void add_model_flags(CLI::App& command, ModelFlags& flags) {
+  flags.path = INLAY_DEFAULT_MODEL;
+  command.add_option("-m,--model", flags.path, "GGUF file; without it, the small model that comes with the source");
+  command.add_option("-t,--threads", flags.options.threads, "threads; 0: one for each physical core")
+      ->check(CLI::Range(0, 1024));
+  command.add_option("--isa", flags.options.isa, "instruction set, for example avx2, baseline or reference");
+  command.add_option("--device", flags.options.device, "device to compute on")->capture_default_str();
+  command.add_option("-c,--ctx", flags.options.context, "tokens of context; 0: what the model was trained for")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--kv", flags.cache, "type of cached keys and values")
+      ->check(CLI::IsMember({"f16", "f32", "bf16", "q8_0", "q4_0"}))
+      ->capture_default_str();
+}
+
+inlay::Model load(const ModelFlags& flags) {
+  auto options = options_of(flags);
+  options.progress = [](float done) {
+    show_progress("loading", done);
+    return true;
+  };
+  auto model = inlay::Model::load(flags.path, options);
+  clear_progress();
+  return model;
+}
+
+inlay::Model load_vocabulary(const ModelFlags& flags) {
+  auto options = options_of(flags);
+  options.vocabulary_only = true;
+  return inlay::Model::load(flags.path, options);
+}
+
+void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
+  auto& sampler = flags.sampler;
+  command.add_option("-n,--tokens", flags.limits.tokens, "tokens at most; -1: while the context has room")
+      ->capture_default_str();
+  command.add_option("--temp", sampler.temperature, "temperature; 0: always the likeliest token")
+      ->capture_default_str();
+  command.add_option("--top-k", sampler.top_k, "keep the k likeliest tokens; 0: all")->capture_default_str();
+  command.add_option("--top-p", sampler.top_p, "keep the likeliest tokens up to this probability")
+      ->capture_default_str();
+  command.add_option("--min-p", sampler.min_p, "keep tokens at least this probable beside the likeliest")
+      ->capture_default_str();
+  command.add_option("--repeat-penalty", sampler.repeat_penalty, "make recent tokens less likely; 1: off")
+      ->capture_default_str();
+  command.add_option("--seed", sampler.seed, "the same seed gives the same text");
+  command.add_option("--stop", flags.limits.stop, "end before this text; may be given several times");
+  command.add_flag("--ignore-eos", flags.limits.ignore_end, "go on after the model's end of text");
+}
+
+SamplingFlags sampling(const Request& request, const SamplingFlags& otherwise) {
+  for (const char* field : {"schema", "gbnf", "regex"}) {
+    if (!request.has(field)) continue;
+    throw inlay::Error(inlay::Errc::unsupported,
+                       std::string("field \"") + field + "\": output cannot be constrained yet",
+                       inlay::Fault::unsupported, field);
+  }
+  const auto bounded = [&request](const char* field, std::int64_t value) {
+    const auto given = request.integer(field, value);
+    return static_cast<int>(std::clamp<std::int64_t>(given, -1, std::numeric_limits<int>::max()));
+  };
+  auto flags = otherwise;
+  auto& [sampler, limits] = flags;
+  sampler.temperature = static_cast<float>(request.number("temperature", sampler.temperature));
+  sampler.top_k = bounded("top_k", sampler.top_k);
+  sampler.top_p = static_cast<float>(request.number("top_p", sampler.top_p));
+  sampler.min_p = static_cast<float>(request.number("min_p", sampler.min_p));
+  sampler.repeat_penalty = static_cast<float>(request.number("repeat_penalty", sampler.repeat_penalty));
+  if (request.has("seed")) sampler.seed = static_cast<std::uint64_t>(request.integer("seed", 0));
+  limits.tokens = bounded("max_tokens", limits.tokens);
+  limits.ignore_end = request.flag("ignore_eos", limits.ignore_end);
+  if (request.has("stop")) limits.stop = request.texts("stop");
+  return flags;
+}
+
+std::string text_or_stdin(const CLI::Option* given, const std::string& text) {
+  if (given->count() > 0) return text;
+  return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+}  // namespace cli

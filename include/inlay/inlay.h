@@ -1,0 +1,213 @@
+/* Inlay for C, and for every language that can call C.
+ *
+ * Handles are opaque and freed by their _free, which takes NULL too. Functions that can fail return inlay_status and fill
+ * the caller's inlay_error, which may be NULL. Structs that may grow begin with `size`: make them with INLAY_..._INIT.
+ * Texts are UTF-8 with a length and never owned by the receiver; what a function is given, it copies before it returns.
+ * A list is written into the caller's memory, at most `capacity` elements of it, and `*count` is how many there are.
+ * Nothing is printed. A model may be used from any thread, a session and its generations from one at a time. */
+#ifndef INLAY_H
+#define INLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "inlay/version.hpp"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* clang-format off: fields stand one to a line with their comments beside them */
+typedef enum inlay_status {
+  INLAY_OK = 0, INLAY_IO, INLAY_FORMAT, INLAY_UNSUPPORTED, INLAY_MEMORY, INLAY_DEVICE, INLAY_ARGUMENT, INLAY_CANCELLED,
+  INLAY_DONE = 100 /* inlay_next: nothing more to come */
+} inlay_status;
+
+/* What is wrong with an input, finer than the status. */
+typedef enum inlay_fault {
+  INLAY_FAULT_NONE, INLAY_FAULT_TRUNCATED, INLAY_FAULT_BAD_MAGIC, INLAY_FAULT_BAD_VERSION, INLAY_FAULT_BAD_ENDIAN,
+  INLAY_FAULT_BAD_COUNT, INLAY_FAULT_BAD_STRING, INLAY_FAULT_BAD_TYPE, INLAY_FAULT_BAD_ALIGNMENT, INLAY_FAULT_BAD_DIMS,
+  INLAY_FAULT_OVERFLOW, INLAY_FAULT_OUT_OF_BOUNDS, INLAY_FAULT_DUPLICATE, INLAY_FAULT_MISSING_KEY,
+  INLAY_FAULT_MISSING_TENSOR, INLAY_FAULT_WRONG_TYPE, INLAY_FAULT_BAD_VALUE, INLAY_FAULT_INCONSISTENT,
+  INLAY_FAULT_UNSUPPORTED, INLAY_FAULT_LIMIT
+} inlay_fault;
+
+/* Why a generation ended. */
+typedef enum inlay_finish {
+  INLAY_FINISH_RUNNING, INLAY_FINISH_END_OF_TEXT, INLAY_FINISH_STOP_TEXT, INLAY_FINISH_CONSTRAINT_DONE,
+  INLAY_FINISH_TOKEN_LIMIT, INLAY_FINISH_CONTEXT_FULL, INLAY_FINISH_DEADLINE, INLAY_FINISH_CANCELLED
+} inlay_finish;
+
+typedef enum inlay_level { INLAY_DEBUG, INLAY_INFO, INLAY_WARNING, INLAY_ERROR } inlay_level;
+
+/* How keys and values are kept between steps. */
+typedef enum inlay_cache_type {
+  INLAY_CACHE_F16, INLAY_CACHE_F32, INLAY_CACHE_BF16, INLAY_CACHE_Q8_0, INLAY_CACHE_Q4_0
+} inlay_cache_type;
+
+typedef enum inlay_sampler_step {
+  INLAY_STEP_PENALTIES, INLAY_STEP_TOP_K, INLAY_STEP_TOP_P, INLAY_STEP_MIN_P, INLAY_STEP_TEMPERATURE
+} inlay_sampler_step;
+
+/* `message` is one sentence; `where` is the key, tensor, field or line:column at fault. Both may be cut, never in a character. */
+typedef struct inlay_error { inlay_status status; inlay_fault fault; char where[120]; char message[384]; } inlay_error;
+typedef struct inlay_text { const char* data; size_t size; } inlay_text;
+
+/* A C string as a text; NULL is the empty one. */
+static inline inlay_text inlay_string(const char* string) {
+  inlay_text text;
+  text.data = string;
+  text.size = string ? strlen(string) : 0;
+  return text;
+}
+
+typedef struct inlay_model inlay_model;
+typedef struct inlay_session inlay_session;
+typedef struct inlay_generation inlay_generation;
+typedef struct inlay_stop inlay_stop; /* asks generations to end, from any thread */
+
+/* ---- models */
+
+/* How a model is loaded. `user` is handed to every function here; a function that is NULL is not called. */
+typedef struct inlay_load {
+  size_t size;
+  inlay_text device;                    /* empty: the best that works */
+  inlay_text isa;                       /* force "avx2", "baseline", "reference", ... */
+  int32_t threads;                      /* 0: one per physical core, within the CPU quota */
+  int32_t context;                      /* tokens per session at most; 0: what the model was trained for */
+  uint64_t cache_bytes;                 /* most that keys and values may take; 0: a quarter of the machine's memory */
+  inlay_cache_type keys, values;
+  int32_t page;                         /* tokens per page of the cache */
+  int32_t vocabulary_only;              /* tokenizer, template and facts; no weights */
+  void* user;
+  int (*progress)(void* user, float done);                            /* 0: give up, INLAY_CANCELLED */
+  void (*log)(void* user, inlay_level level, inlay_text message);
+  void (*parallel)(void* user, int32_t n, void (*body)(void* context, int32_t i), void* context); /* body once for each i */
+  void* (*alloc)(void* user, size_t bytes, size_t alignment);         /* weights, cache, scratch; NULL: out of memory */
+  void (*release)(void* user, void* memory, size_t bytes, size_t alignment); /* alloc and release: both or neither */
+} inlay_load;
+#define INLAY_LOAD_INIT \
+  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Facts about a loaded model; the texts live as long as it does. */
+typedef struct inlay_info {
+  size_t size;
+  inlay_text name, architecture, quantization, license, chat_template, device, isa;
+  uint64_t parameters, bytes;
+  int32_t vocabulary, width, layers, context, threads;
+  int32_t bos, eos;                     /* -1: none */
+} inlay_info;
+#define INLAY_INFO_INIT \
+  { sizeof(inlay_info), {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 0, -1, -1 }
+
+/* Bytes a model takes on the host: weights + scratch + per_token * tokens. */
+typedef struct inlay_plan { uint64_t weights, scratch, page, per_token; } inlay_plan;
+
+INLAY_API uint32_t inlay_version(void); /* 0x000100 is 0.1.0 */
+INLAY_API inlay_status inlay_model_load(inlay_text path, const inlay_load*, inlay_model** out, inlay_error*);
+INLAY_API inlay_status inlay_model_load_memory(const void* file, size_t bytes, const inlay_load*, inlay_model** out,
+                                               inlay_error*); /* the file must outlive the model and its sessions */
+INLAY_API inlay_status inlay_model_plan(inlay_text path, const inlay_load*, inlay_plan* out, inlay_error*);
+INLAY_API inlay_status inlay_model_info(const inlay_model*, inlay_info* out, inlay_error*);
+INLAY_API inlay_status inlay_model_trim(const inlay_model*, inlay_error*); /* gives unused pages back */
+INLAY_API void inlay_model_free(inlay_model*); /* sessions keep what they need */
+
+enum { INLAY_ADD_SPECIALS = 1, INLAY_PARSE_SPECIALS = 2 };   /* flags of inlay_tokenize */
+enum { INLAY_REMOVE_SPECIALS = 1, INLAY_SHOW_SPECIALS = 2 }; /* flags of inlay_detokenize */
+INLAY_API inlay_status inlay_tokenize(const inlay_model*, inlay_text, uint32_t flags, int32_t* tokens, size_t capacity,
+                                      size_t* count, inlay_error*);
+INLAY_API inlay_status inlay_detokenize(const inlay_model*, const int32_t* tokens, size_t n, uint32_t flags, char* bytes,
+                                        size_t capacity, size_t* count, inlay_error*);
+/* Calls `show` with what a stream shows after each token, whole characters only, and once more with what is left. */
+INLAY_API inlay_status inlay_detokenize_stream(const inlay_model*, const int32_t* tokens, size_t n,
+                                               void (*show)(void* user, inlay_text), void* user, inlay_error*);
+INLAY_API inlay_status inlay_piece(const inlay_model*, int32_t token, int show_special, char* bytes, size_t capacity,
+                                   size_t* count, inlay_error*);
+
+/* ---- sessions */
+
+INLAY_API inlay_status inlay_session_new(const inlay_model*, inlay_session** out, inlay_error*);
+INLAY_API inlay_status inlay_session_fork(const inlay_session*, inlay_session** out, inlay_error*);
+INLAY_API inlay_status inlay_session_tokens(const inlay_session*, int32_t* tokens, size_t capacity, size_t* count,
+                                            inlay_error*);
+INLAY_API inlay_status inlay_session_room(const inlay_session*, size_t* tokens, inlay_error*);
+INLAY_API inlay_status inlay_session_rewind(inlay_session*, size_t length, inlay_error*);
+/* Appends tokens and writes their logits, [wanted, vocabulary]; no wanted positions: those after the last token. */
+INLAY_API inlay_status inlay_session_evaluate(inlay_session*, const int32_t* tokens, size_t n, const int32_t* wanted,
+                                              size_t wanted_count, float* logits, size_t capacity, inlay_error*);
+INLAY_API inlay_status inlay_session_score(inlay_session*, inlay_text, double* log_probability, inlay_error*);
+INLAY_API void inlay_session_free(inlay_session*);
+
+/* ---- generations */
+
+/* How the next token is chosen. Steps run in the order of these fields, or in that of `order`. */
+typedef struct inlay_sampler {
+  size_t size;
+  void* user;
+  void (*adjust)(void* user, float* logits, size_t vocabulary, const int32_t* so_far, size_t n); /* change logits */
+  float repeat_penalty;                 /* 1: none */
+  int32_t repeat_window;                /* tokens looked back at; -1: all */
+  int32_t top_k;                        /* 0: all */
+  float top_p;                          /* 1: all */
+  float min_p;                          /* 0: all */
+  float temperature;                    /* 0: always the likeliest token */
+  uint64_t seed;
+  int32_t seeded;                       /* 0: a fresh seed each time */
+  const inlay_sampler_step* order;
+  size_t order_count;
+} inlay_sampler;
+#define INLAY_SAMPLER_INIT { sizeof(inlay_sampler), 0, 0, 1.0f, 64, 40, 0.95f, 0.05f, 0.8f, 0, 0, 0, 0 }
+
+/* When a generation ends, besides the model's own end of text. */
+typedef struct inlay_limits {
+  size_t size;
+  int32_t tokens;                       /* -1: while the context has room */
+  int32_t top_logprobs;                 /* alternatives reported with each token */
+  int64_t deadline_ms;                  /* from the call, the reading of the prompt included; 0: none */
+  const inlay_text* stop;               /* ends before the first of these; never emitted, not even in part */
+  size_t stop_count;
+  inlay_stop* cancel;                   /* NULL: none */
+  int32_t parse_specials;               /* text that spells a control token becomes that token */
+  int32_t ignore_end;                   /* end-of-text tokens do not end the generation */
+  void* user;
+  void (*progress)(void* user, int32_t done, int32_t of); /* while the prompt is read, in tokens */
+} inlay_limits;
+#define INLAY_LIMITS_INIT { sizeof(inlay_limits), -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+typedef struct inlay_alternative { int32_t id; float logprob; } inlay_alternative;
+
+/* `text` is whole UTF-8 characters, so sometimes empty; it and the alternatives live until the next call. */
+typedef struct inlay_token {
+  int32_t id;
+  float logprob;
+  inlay_text text;
+  const inlay_alternative* alternatives;
+  size_t alternative_count;
+} inlay_token;
+
+typedef struct inlay_stats {
+  int32_t prompt_tokens, reused_tokens, generated_tokens;
+  double prompt_seconds, generate_seconds;
+} inlay_stats;
+
+/* Reads the prompt, then generates. NULL for sampler or limits: the usual ones. */
+INLAY_API inlay_status inlay_generate(inlay_session*, inlay_text prompt, const inlay_sampler*, const inlay_limits*,
+                                      inlay_generation** out, inlay_error*);
+INLAY_API inlay_status inlay_generate_tokens(inlay_session*, const int32_t* prompt, size_t n, const inlay_sampler*,
+                                             const inlay_limits*, inlay_generation** out, inlay_error*);
+INLAY_API inlay_status inlay_next(inlay_generation*, inlay_token* out, inlay_error*); /* INLAY_OK, INLAY_DONE or an error */
+INLAY_API inlay_finish inlay_generation_finish(const inlay_generation*);
+INLAY_API inlay_stats inlay_generation_stats(const inlay_generation*);
+INLAY_API size_t inlay_generation_text_end(const inlay_generation*); /* bytes of text shown so far */
+INLAY_API void inlay_generation_free(inlay_generation*);             /* before the end: a cancel */
+
+INLAY_API inlay_status inlay_stop_new(inlay_stop** out, inlay_error*);
+INLAY_API void inlay_stop_request(inlay_stop*); /* every generation that was given it ends as cancelled */
+INLAY_API void inlay_stop_free(inlay_stop*);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

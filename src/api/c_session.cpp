@@ -1,0 +1,184 @@
+// The C door to sessions and their generations.
+#include "api/c_api.hpp"
+
+using namespace inlay::api;
+
+namespace {
+
+inlay::Sampler sampler_of(const inlay_sampler* given) {
+  const auto c = versioned<inlay_sampler>(given, INLAY_SAMPLER_INIT);
+  inlay::Sampler sampler{.repeat_penalty = c.repeat_penalty,
+                         .repeat_window = c.repeat_window,
+                         .top_k = c.top_k,
+                         .top_p = c.top_p,
+                         .min_p = c.min_p,
+                         .temperature = c.temperature};
+  if (c.seeded) sampler.seed = c.seed;
+  if (c.adjust) {
+    sampler.adjust = [c](std::span<float> logits, std::span<const inlay::TokenId> so_far) {
+      c.adjust(c.user, logits.data(), logits.size(), so_far.data(), so_far.size());
+    };
+  }
+  for (const auto step : list(c.order, c.order_count, "order"))
+    sampler.order.push_back(static_cast<inlay::SamplerStep>(step));
+  return sampler;
+}
+
+inlay::Limits limits_of(const inlay_limits* given) {
+  const auto c = versioned<inlay_limits>(given, INLAY_LIMITS_INIT);
+  inlay::Limits limits{.tokens = c.tokens,
+                       .deadline = std::chrono::milliseconds(c.deadline_ms),
+                       .top_logprobs = c.top_logprobs,
+                       .parse_specials = c.parse_specials != 0,
+                       .ignore_end = c.ignore_end != 0};
+  for (const auto stop : list(c.stop, c.stop_count, "stop")) limits.stop.emplace_back(view(stop));
+  if (c.cancel) limits.cancel = c.cancel->source.get_token();
+  if (c.progress) limits.progress = [c](int done, int of) { c.progress(c.user, done, of); };
+  return limits;
+}
+
+// Generates from text or tokens.
+template <class Prompt>
+inlay_status start(inlay_session* session, Prompt prompt, const inlay_sampler* sampler, const inlay_limits* limits,
+                   inlay_generation** out, inlay_error* error) noexcept {
+  return status_of(error, [&] {
+    required(out, "out") = nullptr;
+    auto& owner = required(session, "session");
+    auto generation = owner.session.generate(prompt(), sampler_of(sampler), limits_of(limits));
+    *out = new inlay_generation{owner.memory, std::move(generation), {}, false};
+    return INLAY_OK;
+  });
+}
+
+// The C token shares its memory with the C++ one, whose alternatives have the same two fields.
+inlay_token token_of(const inlay::Token& token) {
+  static_assert(sizeof(inlay_alternative) == sizeof(inlay::Alternative) &&
+                offsetof(inlay_alternative, logprob) == offsetof(inlay::Alternative, logprob));
+  return {token.id, token.logprob, text(token.text),
+          reinterpret_cast<const inlay_alternative*>(token.alternatives.data()), token.alternatives.size()};
+}
+
+}  // namespace
+
+inlay_status inlay_session_new(const inlay_model* model, inlay_session** out, inlay_error* error) {
+  return status_of(error, [&] {
+    required(out, "out") = nullptr;
+    *out = new inlay_session{required(model, "model").memory, std::size_t(model->model.info().vocabulary),
+                             model->model.session()};
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_fork(const inlay_session* session, inlay_session** out, inlay_error* error) {
+  return status_of(error, [&] {
+    required(out, "out") = nullptr;
+    *out = new inlay_session{required(session, "session").memory, session->vocabulary, session->session.fork()};
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_tokens(const inlay_session* session, int32_t* tokens, size_t capacity, size_t* count,
+                                  inlay_error* error) {
+  return status_of(error,
+                   [&] { return deliver(required(session, "session").session.tokens(), tokens, capacity, count); });
+}
+
+inlay_status inlay_session_room(const inlay_session* session, size_t* tokens, inlay_error* error) {
+  return status_of(error, [&] {
+    required(tokens, "tokens") = required(session, "session").session.room();
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_rewind(inlay_session* session, size_t length, inlay_error* error) {
+  return status_of(error, [&] {
+    required(session, "session").session.rewind(length);
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_evaluate(inlay_session* session, const int32_t* tokens, size_t n, const int32_t* wanted,
+                                    size_t wanted_count, float* logits, size_t capacity, inlay_error* error) {
+  return status_of(error, [&] {
+    auto& owner = required(session, "session");
+    const auto rows = std::max<std::size_t>(wanted_count, 1);
+    if (capacity / rows < owner.vocabulary) {  // before the session changes
+      throw inlay::Error(inlay::Errc::argument, "there is room for " + std::to_string(capacity) + " logits, but " +
+                                                    std::to_string(rows) + " rows of " +
+                                                    std::to_string(owner.vocabulary) + " are wanted");
+    }
+    required(logits, "logits");
+    const auto values = owner.session.evaluate(list(tokens, n, "tokens"), list(wanted, wanted_count, "wanted"));
+    std::copy(values.begin(), values.end(), logits);
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_score(inlay_session* session, inlay_text input, double* log_probability,
+                                 inlay_error* error) {
+  return status_of(error, [&] {
+    required(log_probability, "log_probability") = required(session, "session").session.score(view(input));
+    return INLAY_OK;
+  });
+}
+
+void inlay_session_free(inlay_session* session) { delete session; }
+
+inlay_status inlay_generate(inlay_session* session, inlay_text prompt, const inlay_sampler* sampler,
+                            const inlay_limits* limits, inlay_generation** out, inlay_error* error) {
+  return start(
+      session, [&] { return view(prompt); }, sampler, limits, out, error);
+}
+
+inlay_status inlay_generate_tokens(inlay_session* session, const int32_t* prompt, size_t n,
+                                   const inlay_sampler* sampler, const inlay_limits* limits, inlay_generation** out,
+                                   inlay_error* error) {
+  return start(
+      session, [&] { return list(prompt, n, "prompt"); }, sampler, limits, out, error);
+}
+
+inlay_status inlay_next(inlay_generation* generation, inlay_token* out, inlay_error* error) {
+  return status_of(error, [&] {
+    auto& g = required(generation, "generation");
+    if (g.started) {
+      if (g.at != std::default_sentinel) ++g.at;
+    } else {
+      g.at = g.generation.begin();
+      g.started = true;
+    }
+    if (g.at == std::default_sentinel) return INLAY_DONE;
+    required(out, "out") = token_of(*g.at);
+    return INLAY_OK;
+  });
+}
+
+inlay_finish inlay_generation_finish(const inlay_generation* generation) {
+  return generation ? static_cast<inlay_finish>(generation->generation.finish()) : INLAY_FINISH_CANCELLED;
+}
+
+inlay_stats inlay_generation_stats(const inlay_generation* generation) {
+  if (!generation) return {};
+  const auto& stats = generation->generation.stats();
+  return {stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens, stats.prompt_seconds,
+          stats.generate_seconds};
+}
+
+size_t inlay_generation_text_end(const inlay_generation* generation) {
+  return generation ? generation->generation.text_end() : 0;
+}
+
+void inlay_generation_free(inlay_generation* generation) { delete generation; }
+
+inlay_status inlay_stop_new(inlay_stop** out, inlay_error* error) {
+  return status_of(error, [&] {
+    required(out, "out") = nullptr;
+    *out = new inlay_stop;
+    return INLAY_OK;
+  });
+}
+
+void inlay_stop_request(inlay_stop* stop) {
+  if (stop) stop->source.request_stop();
+}
+
+void inlay_stop_free(inlay_stop* stop) { delete stop; }
