@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cpu/packed.hpp"
 #include "inlay/backend.h"
 
 namespace inlay::cpu {
@@ -19,9 +20,25 @@ struct Chunk {
 using Kernel = void (*)(const Chunk&) noexcept;
 
 // ---- matrix products (kernels/linear.hpp)
+// For one type of packed weight. A group is 16 rows of it, `blocks` blocks long (of one column where plain); a row of x
+// is Activations, or floats where plain. Both paths give the same bits.
+struct WeightKernels {
+  std::uint32_t type;       // the file's type
+  bool plain;               // x is not rounded
+  std::size_t panel_bytes;  // of one block of an unpacked group
+  void (*one)(const std::byte* group, int blocks, const std::byte* x, float* y) noexcept;  // y[16]
+  void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;
+  void (*many)(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;  // y[tokens][16]
+};
+
 struct LinearKernels {
-  Kernel quantize;  // task LinearTask: the rows of x, normed where asked, into the layout that multiply reads
-  Kernel multiply;  // task LinearTask: one block of output rows
+  const WeightKernels* weights;
+  int weight_count;
+  void (*quantize)(const float* x, int blocks, Activation* y) noexcept;
+  void (*norm_row)(const inlay_norm_op& op, float* y, const float* x, const float* gain, const float* bias,
+                   std::int64_t n) noexcept;
+  void (*glu_row)(std::uint32_t act, float alpha, float limit, float* y, const float* gate, const float* up,
+                  std::int64_t n) noexcept;
 };
 
 // ---- rows of activations (kernels/norm.hpp, binary.hpp, glu.hpp). Tasks are the operations themselves.

@@ -1,29 +1,27 @@
-// The instruction sets as tags: each names the xsimd architecture of its floats. What xsimd lacks is overloaded on them.
+// The instruction sets as tags. Each names the xsimd architecture of its floats and has what xsimd lacks: products of
+// bytes, bit fields, half-precision numbers. A vector of codes holds whole rows of a quad (see packed.hpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <xsimd/xsimd.hpp>
 
-namespace inlay::cpu {
-namespace {  // compiled once for each instruction set: nothing here may be shared between their object files
-namespace isa {
+#include "cpu/simd/unroll.hpp"
 
 #if defined(__x86_64__)
-struct Baseline { using arch = xsimd::sse2; };
+#include "cpu/simd/sse2.hpp"
 #if defined(__AVX2__)
-struct Avx2 { using arch = xsimd::fma3<xsimd::avx2>; };
+#include "cpu/simd/avx2.hpp"
 #endif
 #if defined(__AVX512BW__)
-struct Avx512 { using arch = xsimd::avx512bw; };
-struct Avx512Vnni : Avx512 {};
-struct Avx512Bf16 : Avx512Vnni {};
+#include "cpu/simd/avx512.hpp"
 #endif
 #else
-struct Neon { using arch = xsimd::neon64; };
-struct NeonDot : Neon {};
-struct NeonI8mm : NeonDot {};
+#include "cpu/simd/neon.hpp"
 #endif
 
-}  // namespace isa
+namespace inlay::cpu {
+namespace {
 
 template <class A>
 using Floats = xsimd::batch<float, typename A::arch>;

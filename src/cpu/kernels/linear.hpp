@@ -1,0 +1,202 @@
+// Matrix products: one token straight from the packed weights, more through an unpacked panel that stays in the cache.
+// There is one inner function for both, so they give the same bits.
+#pragma once
+
+#include "cpu/kernels/glu.hpp"
+#include "cpu/kernels/norm.hpp"
+#include "cpu/kernels/quantize.hpp"
+#include "cpu/kernels/weights.hpp"
+#include "gguf/types.hpp"
+
+namespace inlay::cpu {
+namespace {
+
+constexpr int prefetch_bytes = 4096;
+
+// The quads of a block in an order that uses what was loaded while it is at hand: both nibbles of a byte.
+constexpr int quad_at(int i, int parts) noexcept { return parts == 1 ? i / 2 + i % 2 * 4 : i; }
+constexpr int log2_of(int power) noexcept { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
+
+// Sums of 16 rows for T tokens.
+template <class A, int T>
+struct Sums {
+  static constexpr int vectors = packed_rows / A::rows;
+  Floats<A> of[T][vectors];
+
+  INLAY_INLINE Sums() noexcept {
+    unroll<T>([&](auto t) { unroll<vectors>([&](auto v) { of[t][v] = Floats<A>(0.0f); }); });
+  }
+  INLAY_INLINE void store(float* y) const noexcept {
+    unroll<T>([&](auto t) { unroll<vectors>([&](auto v) { of[t][v].store_unaligned(y + t * packed_rows + v * A::rows); }); });
+  }
+};
+
+// One part of a block: integers exactly, then sum += (weight scale * activation scale) * integer [+ minimum * sum of x].
+template <class A, class W, int T>
+INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, auto part, const Activation* const (&x)[T],
+                                Sums<A, T>& sums) noexcept {
+  constexpr int vectors = packed_rows / A::rows, quads = block_quads / W::parts;
+  typename A::template Dot<W::bits> dots[T][vectors];
+  unroll<quads>([&](auto i) {
+    constexpr int q = decltype(part)::value * quads + quad_at(i, W::parts);
+    typename A::Bytes codes[vectors];
+    unroll<vectors>([&](auto v) { codes[v] = W::template codes<q>(weights, block, v); });
+    unroll<T>([&](auto t) {
+      const auto four = A::spread(x[t]->codes + 4 * q);
+      unroll<vectors>([&](auto v) { dots[t][v].template add<i>(codes[v], four); });
+    });
+  });
+  unroll<vectors>([&](auto v) {
+    const Floats<A> scale = W::scale(weights, block, part, v);
+    unroll<T>([&](auto t) {
+      Ints<A> total = dots[t][v].template total<quads>();
+      if constexpr (W::zero != 0) total -= Ints<A>(W::parts == 1 ? x[t]->sum : x[t]->part_sums[part]) << log2_of(W::zero);
+      sums.of[t][v] = xsimd::fma(xsimd::to_float(total), scale * Floats<A>(x[t]->scale), sums.of[t][v]);
+    });
+    if constexpr (W::minimum) {
+      const Floats<A> least = W::least(weights, block, part, v);
+      unroll<T>([&](auto t) {
+        const Floats<A> sum(W::parts == 1 ? x[t]->scaled_sum : x[t]->scaled_part_sums[part]);
+        sums.of[t][v] = xsimd::fma(least, sum, sums.of[t][v]);
+      });
+    }
+  });
+}
+
+template <class A, class W, int T, bool from_memory>
+INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* const* rows, float* y) noexcept {
+  const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
+  const Activation* x[T];
+  unroll<T>([&](auto t) { x[t] = reinterpret_cast<const Activation*>(rows[t]); });
+  Sums<A, T> sums;
+  for (int element = blocks / W::blocks; element > 0; --element, ++stream) {
+    for (int block = 0; block < W::blocks; ++block) {
+      if constexpr (from_memory) {
+        const auto* ahead = reinterpret_cast<const char*>(stream) + block * (sizeof *stream / W::blocks) + prefetch_bytes;
+        unroll<static_cast<int>((sizeof *stream / W::blocks + 63) / 64)>([&](auto i) { __builtin_prefetch(ahead + i * 64); });
+      }
+      unroll<W::parts>([&](auto part) { multiply_part<A, W, T>(*stream, block, part, x, sums); });
+      unroll<T>([&](auto t) { ++x[t]; });
+    }
+  }
+  sums.store(y);
+}
+
+template <class A, class W, int T>
+INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std::byte* const* rows, float* y) noexcept {
+  const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
+  const float* x[T];
+  unroll<T>([&](auto t) { x[t] = reinterpret_cast<const float*>(rows[t]); });
+  Sums<A, T> sums;
+  for (int column = 0; column < columns; ++column) {
+    constexpr int vectors = Sums<A, T>::vectors;
+    Floats<A> weights[vectors];
+    unroll<vectors>([&](auto v) { weights[v] = W::column(stream[column], v); });
+    unroll<T>([&](auto t) {
+      const Floats<A> value(x[t][column]);
+      unroll<vectors>([&](auto v) { sums.of[t][v] = xsimd::fma(weights[v], value, sums.of[t][v]); });
+    });
+  }
+  sums.store(y);
+}
+
+// ---- the functions of the table
+template <class A, class W>
+void multiply_one(const std::byte* group, int blocks, const std::byte* x, float* y) noexcept {
+  multiply<A, W, 1, true>(group, blocks, &x, y);
+}
+
+template <class A, class W>
+void multiply_one_plain(const std::byte* group, int columns, const std::byte* x, float* y) noexcept {
+  multiply_plain<A, W, 1>(group, columns, &x, y);
+}
+
+// Tokens in tiles of T, then what is left in smaller ones.
+template <class A, class W, int T>
+void multiply_many(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept {
+  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply<A, W, T, false>(panel, blocks, x, y);
+  if constexpr (T > 1) {
+    if (tokens > 0) multiply_many<A, W, T == 3 ? 2 : T / 2>(panel, blocks, x, tokens, y);
+  }
+}
+
+template <class A, class W, int T>
+void multiply_many_plain(const std::byte* panel, int columns, const std::byte* const* x, int tokens, float* y) noexcept {
+  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply_plain<A, W, T>(panel, columns, x, y);
+  if constexpr (T > 1) {
+    if (tokens > 0) multiply_many_plain<A, W, T / 2>(panel, columns, x, tokens, y);
+  }
+}
+
+template <class A, class W>
+void unpack(const std::byte* group, int blocks, std::byte* panel) noexcept {
+  const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
+  auto* to = reinterpret_cast<PanelBlock<PanelOf<A, W>>*>(panel);
+  for (int i = 0; i < blocks; ++i, ++to) {
+    const auto& from = stream[i / W::blocks];
+    const int block = i % W::blocks;
+    unroll<packed_rows / A::rows>([&](auto v) {
+      unroll<block_quads>([&](auto i) {
+        constexpr int q = quad_at(i, 1);
+        A::store(to->codes[q][v * A::rows], W::template codes<q>(from, block, v));
+      });
+      unroll<W::parts>([&](auto part) {
+        Floats<A>(W::scale(from, block, part, v)).store_unaligned(to->scales[part] + v * A::rows);
+        if constexpr (W::minimum) Floats<A>(W::least(from, block, part, v)).store_unaligned(to->minima[part] + v * A::rows);
+      });
+    });
+  }
+}
+
+template <class A, class W>
+void unpack_plain(const std::byte* group, int columns, std::byte* panel) noexcept {
+  const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
+  auto* to = reinterpret_cast<PackedF32*>(panel);
+  for (int i = 0; i < columns; ++i) {
+    unroll<packed_rows / A::rows>([&](auto v) { W::column(stream[i], v).store_unaligned(to[i].values + v * A::rows); });
+  }
+}
+
+template <class A, class W>
+constexpr WeightKernels rounded(gguf::Type type) noexcept {
+  return {.type = static_cast<std::uint32_t>(type),
+          .plain = false,
+          .panel_bytes = sizeof(PanelBlock<PanelOf<A, W>>),
+          .one = multiply_one<A, W>,
+          .unpack = unpack<A, W>,
+          .many = multiply_many<A, PanelOf<A, W>, A::tokens>};
+}
+
+template <class A, class W>
+constexpr WeightKernels plain(gguf::Type type) noexcept {
+  return {.type = static_cast<std::uint32_t>(type),
+          .plain = true,
+          .panel_bytes = sizeof(PackedF32),
+          .one = multiply_one_plain<A, W>,
+          .unpack = std::is_same_v<W, WeightF32<A>> ? nullptr : unpack_plain<A, W>,
+          .many = multiply_many_plain<A, WeightF32<A>, A::plain_tokens>};
+}
+
+template <class A>
+constexpr WeightKernels weight_table[] = {
+    rounded<A, WeightQ4_0<A>>(gguf::Type::Q4_0),     rounded<A, WeightQ4_1<A>>(gguf::Type::Q4_1),
+    rounded<A, WeightQ5_0<A>>(gguf::Type::Q5_0),     rounded<A, WeightQ5_1<A>>(gguf::Type::Q5_1),
+    rounded<A, WeightQ8_0<A>>(gguf::Type::Q8_0),     rounded<A, WeightQ2_K<A>>(gguf::Type::Q2_K),
+    rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),     rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
+    rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),     rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
+    rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL), rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
+    plain<A, WeightF32<A>>(gguf::Type::F32),         plain<A, WeightF16<A>>(gguf::Type::F16),
+    plain<A, WeightBF16<A>>(gguf::Type::BF16),
+};
+
+template <class A>
+constexpr LinearKernels linear_kernels() noexcept {
+  return {.weights = weight_table<A>,
+          .weight_count = static_cast<int>(std::size(weight_table<A>)),
+          .quantize = quantize<A>,
+          .norm_row = norm_row<A>,
+          .glu_row = glu_row<A>};
+}
+
+}  // namespace
+}  // namespace inlay::cpu

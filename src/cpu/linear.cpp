@@ -1,0 +1,220 @@
+// Linear layers: which rows of which weight a chunk computes, and what happens to x before and to the sums after.
+#include <algorithm>
+
+#include "cpu/matrix.hpp"
+#include "cpu/plan.hpp"
+#include "cpu/view.hpp"
+
+namespace inlay::cpu {
+namespace {
+
+constexpr int few_tokens = 4;  // so few rows of x are prepared by every worker for itself, without a phase of their own
+constexpr std::size_t chunk_bytes = std::size_t{64} << 10;  // of weights, when one token passes
+constexpr int chunks_per_worker = 4;
+
+struct Output {
+  Matrix weight;
+  Rows y;
+  const float* bias;
+  float scale;
+  int first_chunk, chunk_groups;
+};
+
+struct LinearTask {
+  const inlay_linear_op* op;
+  const LinearKernels* kernels;
+  const inlay_tensor* x;
+  int tokens, columns;
+  const Output* outputs = nullptr;
+  int output_count = 0;
+  bool glu = false, plain = false, rounded = false;
+  bool prepared = false;  // x in one or both forms lies in shared memory
+  std::byte *shared_rounded = nullptr, *shared_plain = nullptr;
+  std::size_t panels = 0;  // bytes for unpacked groups
+};
+
+std::size_t rounded_bytes(const LinearTask& task) noexcept { return task.columns / block_columns * sizeof(Activation); }
+std::size_t plain_bytes(const LinearTask& task) noexcept {
+  return (task.columns * sizeof(float) + alignment - 1) / alignment * alignment;
+}
+
+// A worker's scratch, cut into its parts.
+struct Scratch {
+  const std::byte **rounded, **plain;  // for each token, where its row lies
+  float* sums[2];
+  float* normed;
+  std::byte *panels, *own_rounded, *own_plain, *end;
+
+  Scratch(const LinearTask& task, std::byte* memory) noexcept {
+    const auto take = [&](std::size_t bytes) {
+      std::byte* part = memory;
+      memory += (bytes + alignment - 1) / alignment * alignment;
+      return part;
+    };
+    const std::size_t own = task.prepared ? 0 : task.tokens;
+    rounded = reinterpret_cast<const std::byte**>(take(task.tokens * sizeof(std::byte*)));
+    plain = reinterpret_cast<const std::byte**>(take(task.tokens * sizeof(std::byte*)));
+    for (float*& sum : sums) sum = reinterpret_cast<float*>(take(token_block * packed_rows * sizeof(float)));
+    normed = reinterpret_cast<float*>(take(plain_bytes(task)));
+    panels = take(task.panels);
+    own_rounded = take(task.rounded ? own * rounded_bytes(task) : 0);
+    own_plain = take(task.plain ? own * plain_bytes(task) : 0);
+    end = memory;
+  }
+  static std::size_t bytes(const LinearTask& task) noexcept {
+    return reinterpret_cast<std::uintptr_t>(Scratch(task, nullptr).end);
+  }
+};
+
+// Rows [begin, end) of x: normed where asked, and in the forms that the weights read.
+void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, float* normed, std::byte* rounded,
+                  std::byte* plain) noexcept {
+  const inlay_norm_op* norm = task.op->norm;
+  const OptionalRows gain(norm ? norm->gain : nullptr), bias(norm ? norm->bias : nullptr);
+  const Rows x(*task.x);
+  for (std::int64_t t = begin; t < end; ++t) {
+    const float* row = x[t];
+    if (norm) {
+      float* to = task.plain ? reinterpret_cast<float*>(plain + t * plain_bytes(task)) : normed;
+      task.kernels->norm_row(*norm, to, row, gain[t], bias[t], task.columns);
+      row = to;
+    }
+    if (task.rounded) {
+      auto* to = reinterpret_cast<Activation*>(rounded + t * rounded_bytes(task));
+      task.kernels->quantize(row, task.columns / block_columns, to);
+    }
+  }
+}
+
+void prepare(const Chunk& chunk) noexcept {
+  const auto& task = *static_cast<const LinearTask*>(chunk.task);
+  const Share share(task.tokens, chunk);
+  prepare_rows(task, share.begin, share.end, reinterpret_cast<float*>(chunk.scratch), task.shared_rounded, task.shared_plain);
+}
+
+// Before a worker's first chunk: its table of rows.
+void find_rows(const LinearTask& task, const Scratch& scratch) noexcept {
+  const std::byte* rounded = task.prepared ? task.shared_rounded : scratch.own_rounded;
+  const std::byte* plain = task.prepared ? task.shared_plain : scratch.own_plain;
+  if (!task.prepared) prepare_rows(task, 0, task.tokens, scratch.normed, scratch.own_rounded, scratch.own_plain);
+  const Rows x(*task.x);
+  for (int t = 0; t < task.tokens; ++t) {
+    scratch.rounded[t] = rounded + t * rounded_bytes(task);
+    scratch.plain[t] = task.op->norm ? plain + t * plain_bytes(task) : reinterpret_cast<const std::byte*>(x[t]);
+  }
+}
+
+// The sums of a group for tokens [first, first + n), on their way to y.
+void finish(const LinearTask& task, const Output* outputs, int group, int first, int n, float* const* sums) noexcept {
+  const int column = group * packed_rows, rows = std::min(packed_rows, outputs->weight.rows - column);
+  const auto weigh = [&](const Output& output, float* sum) {
+    for (int r = 0; r < rows; ++r) sum[r] = sum[r] * output.scale + (output.bias ? output.bias[column + r] : 0.0f);
+  };
+  for (int t = 0; t < n; ++t) {
+    float *sum = sums[0] + t * packed_rows, *y = outputs->y[first + t] + column;
+    weigh(outputs[0], sum);
+    if (task.glu) {
+      float* up = sums[1] + t * packed_rows;
+      weigh(outputs[1], up);
+      const inlay_glu_op& glu = *task.op->glu;
+      task.kernels->glu_row(glu.act, glu.alpha, glu.limit, y, sum, up, rows);
+    } else if (task.op->add) {
+      const float* add = Rows(*task.op->add)[first + t] + column;
+      for (int r = 0; r < rows; ++r) y[r] = sum[r] + add[r];
+    } else {
+      std::copy_n(sum, rows, y);
+    }
+  }
+}
+
+void multiply_one(const LinearTask& task, const Output* outputs, int group, const Scratch& scratch) noexcept {
+  for (int i = 0; i <= task.glu; ++i) {
+    const Matrix& weight = outputs[i].weight;
+    const std::byte* x = (weight.kernels->plain ? scratch.plain : scratch.rounded)[0];
+    weight.kernels->one(weight.group(group), weight.blocks, x, scratch.sums[i]);
+  }
+  finish(task, outputs, group, 0, 1, scratch.sums);
+}
+
+// Groups [begin, end): unpacked once, then every token passes by.
+void multiply_many(const LinearTask& task, const Output* outputs, int begin, int end, const Scratch& scratch) noexcept {
+  constexpr int most = 16;
+  const std::byte* panels[most][2];
+  std::byte* memory = scratch.panels;
+  for (int group = begin; group < end; ++group) {
+    for (int i = 0; i <= task.glu; ++i, memory += outputs->weight.panel_bytes()) {
+      panels[group - begin][i] = outputs[i].weight.panel(group, memory);
+    }
+  }
+  for (int first = 0; first < task.tokens; first += token_block) {
+    const int n = std::min(token_block, task.tokens - first);
+    for (int group = begin; group < end; ++group) {
+      for (int i = 0; i <= task.glu; ++i) {
+        const Matrix& weight = outputs[i].weight;
+        const std::byte* const* x = (weight.kernels->plain ? scratch.plain : scratch.rounded) + first;
+        weight.kernels->many(panels[group - begin][i], weight.blocks, x, n, scratch.sums[i]);
+      }
+      finish(task, outputs, group, first, n, scratch.sums);
+    }
+  }
+}
+
+void multiply(const Chunk& chunk) noexcept {
+  const auto& task = *static_cast<const LinearTask*>(chunk.task);
+  const Scratch scratch(task, chunk.scratch);
+  if (chunk.first) find_rows(task, scratch);
+  const Output* output = task.outputs;
+  while (output + 1 < task.outputs + task.output_count && output[1].first_chunk <= chunk.index) ++output;
+  const int begin = (chunk.index - output->first_chunk) * output->chunk_groups;
+  const int end = std::min(begin + output->chunk_groups, output->weight.groups());
+  if (task.tokens > 1) return multiply_many(task, output, begin, end, scratch);
+  for (int group = begin; group < end; ++group) multiply_one(task, output, group, scratch);
+}
+
+// How many groups a chunk takes: enough to be worth claiming, few enough to share out well.
+int groups_of_a_chunk(const Plan& plan, const Matrix& weight, int tokens, int panels) noexcept {
+  const std::size_t fit = tokens == 1 ? chunk_bytes / weight.group_bytes : panel_budget / (weight.panel_bytes() * panels);
+  const int fair = weight.groups() / (plan.workers() * chunks_per_worker);
+  return std::clamp(std::min(static_cast<int>(fit), fair), 1, 16);
+}
+
+}  // namespace
+
+bool can(const Kernels& kernels, const inlay_linear_op& op) noexcept {
+  for (int i = 0; i < op.n; ++i) {
+    if (!op.w[i] || op.w[i]->rank != 2 || !find_weight(kernels, *op.w[i])) return false;
+  }
+  return op.n > 0 && (!op.glu || op.n == 2) && (!op.add || (op.n == 1));
+}
+
+void plan(Plan& plan, const inlay_linear_op& op) {
+  const inlay_tensor* x = op.norm ? op.norm->x : op.x;
+  LinearTask task = {&op, &plan.kernels().linear, x, static_cast<int>(x->shape[0]), static_cast<int>(op.w[0]->shape[1])};
+  task.glu = op.glu;
+  task.output_count = op.glu ? 1 : op.n;
+  auto* outputs = plan.kept<Output>(op.n);
+  int chunks = 0;
+  for (int i = 0; i < op.n; ++i) {
+    const Matrix weight(plan.kernels(), *op.w[i]);
+    const float* bias = op.bias && op.bias[i] ? static_cast<const float*>(op.bias[i]->data) : nullptr;
+    const int chunk_groups = groups_of_a_chunk(plan, weight, task.tokens, op.glu ? 2 : 1);
+    new (outputs + i) Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
+    (weight.kernels->plain ? task.plain : task.rounded) = true;
+    if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
+    if (task.tokens > 1) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));
+  }
+  task.plain = task.plain && op.norm;  // else x itself is what they read
+  task.outputs = outputs;
+  task.prepared = task.tokens > few_tokens && (task.rounded || task.plain);
+  if (task.prepared) {
+    if (task.rounded) task.shared_rounded = plan.shared<std::byte>(task.tokens * rounded_bytes(task));
+    if (task.plain) task.shared_plain = plan.shared<std::byte>(task.tokens * plain_bytes(task));
+    const auto* kept = plan.task(task);
+    plan.phase(prepare, kept, std::min(task.tokens, plan.workers() * chunks_per_worker), plain_bytes(task));
+    plan.phase(multiply, kept, chunks, Scratch::bytes(task));
+  } else {
+    plan.phase(multiply, plan.task(task), chunks, Scratch::bytes(task));
+  }
+}
+
+}  // namespace inlay::cpu

@@ -1,0 +1,105 @@
+// AVX-512, alone, with the byte products of VNNI, and with bfloat16 products: all 16 rows in one vector.
+#pragma once
+
+#include <immintrin.h>
+
+namespace inlay::cpu {
+namespace {
+namespace isa {
+
+struct Avx512 {
+  using arch = xsimd::avx512bw;
+  using Bytes = __m512i;
+  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, signed_bias = 0;
+
+  static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm512_loadu_si512(from); }
+  static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm512_storeu_si512(to, bytes); }
+
+  template <int right, int mask>
+  static INLAY_INLINE Bytes field(Bytes bytes) noexcept {
+    if constexpr (right > 0) bytes = _mm512_srli_epi32(bytes, right);
+    if constexpr (right < 0) bytes = _mm512_slli_epi32(bytes, -right);
+    return _mm512_and_si512(bytes, _mm512_set1_epi8(mask));
+  }
+  static INLAY_INLINE Bytes merge(Bytes a, Bytes b) noexcept { return _mm512_or_si512(a, b); }
+  static INLAY_INLINE Bytes lookup(const std::int8_t (&table)[16], Bytes indices) noexcept {
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), indices);
+  }
+  static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
+    std::int32_t quad;
+    __builtin_memcpy(&quad, four, sizeof quad);
+    return _mm512_set1_epi32(quad);
+  }
+
+  // As in AVX2.
+  template <int bits>
+  struct Dot {
+    static constexpr int fit = bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1;
+    __m512i pairs, sums;
+
+    template <int i>
+    INLAY_INLINE void add(Bytes codes, Bytes x) noexcept {
+      if constexpr (bits == 8) {
+        x = _mm512_mask_sub_epi8(x, _mm512_movepi8_mask(codes), _mm512_setzero_si512(), x);
+        codes = _mm512_abs_epi8(codes);
+      }
+      const __m512i products = _mm512_maddubs_epi16(codes, x);
+      pairs = i % fit == 0 ? products : _mm512_add_epi16(pairs, products);
+      if constexpr (i % fit == fit - 1) flush<(i < fit)>();
+    }
+    template <bool first>
+    INLAY_INLINE void flush() noexcept {
+      const __m512i wide = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+      sums = first ? wide : _mm512_add_epi32(sums, wide);
+    }
+    template <int n>
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() noexcept {
+      if constexpr (n % fit != 0) flush<(n < fit)>();
+      return sums;
+    }
+  };
+
+  static INLAY_INLINE xsimd::batch<float, arch> halves(const std::uint16_t* from) noexcept {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static INLAY_INLINE xsimd::batch<float, arch> bfloats(const std::uint16_t* from) noexcept {
+    const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+  }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::uint8_t* from) noexcept {
+    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::int8_t* from) noexcept {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  }
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
+    return _mm512_cvtps_epi32(x);
+  }
+};
+
+#if defined(__AVX512VNNI__)
+struct Avx512Vnni : Avx512 {
+  static constexpr int signed_bias = 128;  // vpdpbusd takes unsigned weights only
+  static INLAY_INLINE Bytes flip_signs(Bytes codes) noexcept { return _mm512_xor_si512(codes, _mm512_set1_epi8(-128)); }
+
+  template <int bits>
+  struct Dot {
+    __m512i sums;
+
+    template <int i>
+    INLAY_INLINE void add(Bytes codes, Bytes x) noexcept {
+      sums = _mm512_dpbusd_epi32(i == 0 ? _mm512_setzero_si512() : sums, codes, x);
+    }
+    template <int n>
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept { return sums; }
+  };
+};
+#endif
+
+#if defined(__AVX512BF16__)
+struct Avx512Bf16 : Avx512Vnni {};
+#endif
+
+}  // namespace isa
+}  // namespace
+}  // namespace inlay::cpu

@@ -1,0 +1,91 @@
+// NEON, alone, with dot products of bytes, and with products of small byte matrices: 4 rows a vector.
+#pragma once
+
+#include <arm_neon.h>
+
+namespace inlay::cpu {
+namespace {
+namespace isa {
+
+struct Neon {
+  using arch = xsimd::neon64;
+  using Bytes = uint8x16_t;
+  static constexpr int rows = 4, tokens = 4, plain_tokens = 4, signed_bias = 0;
+
+  static INLAY_INLINE Bytes load(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
+  static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { vst1q_u8(static_cast<std::uint8_t*>(to), bytes); }
+
+  template <int right, int mask>
+  static INLAY_INLINE Bytes field(Bytes bytes) noexcept {
+    uint32x4_t lanes = vreinterpretq_u32_u8(bytes);
+    if constexpr (right > 0) lanes = vshrq_n_u32(lanes, right);
+    if constexpr (right < 0) lanes = vshlq_n_u32(lanes, -right);
+    return vandq_u8(vreinterpretq_u8_u32(lanes), vdupq_n_u8(mask));
+  }
+  static INLAY_INLINE Bytes merge(Bytes a, Bytes b) noexcept { return vorrq_u8(a, b); }
+  static INLAY_INLINE Bytes lookup(const std::int8_t (&table)[16], Bytes indices) noexcept {
+    return vqtbl1q_u8(vreinterpretq_u8_s8(vld1q_s8(table)), indices);
+  }
+  static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
+    std::int32_t quad;
+    __builtin_memcpy(&quad, four, sizeof quad);
+    return vreinterpretq_u8_s32(vdupq_n_s32(quad));
+  }
+
+  // Codes stay below 128, so signed products serve all; a pair of them fits in 16 bits.
+  template <int bits>
+  struct Dot {
+    int32x4_t sums;
+
+    template <int i>
+    INLAY_INLINE void add(Bytes codes, Bytes x) noexcept {
+      const int8x16_t a = vreinterpretq_s8_u8(codes), b = vreinterpretq_s8_u8(x);
+      const int16x8_t low = vmull_s8(vget_low_s8(a), vget_low_s8(b)), high = vmull_high_s8(a, b);
+      sums = vpadalq_s16(i == 0 ? vdupq_n_s32(0) : sums, vpaddq_s16(low, high));
+    }
+    template <int n>
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept { return sums; }
+  };
+
+  static INLAY_INLINE xsimd::batch<float, arch> halves(const std::uint16_t* from) noexcept {
+    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from)));
+  }
+  static INLAY_INLINE xsimd::batch<float, arch> bfloats(const std::uint16_t* from) noexcept {
+    return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(from), 16));
+  }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::uint8_t* from) noexcept {
+    const std::uint32_t lanes[4] = {from[0], from[1], from[2], from[3]};
+    return vcvtq_f32_u32(vld1q_u32(lanes));
+  }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::int8_t* from) noexcept {
+    const std::int32_t lanes[4] = {from[0], from[1], from[2], from[3]};
+    return vcvtq_f32_s32(vld1q_s32(lanes));
+  }
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
+    return vcvtnq_s32_f32(x);
+  }
+};
+
+#if defined(__ARM_FEATURE_DOTPROD)
+struct NeonDot : Neon {
+  template <int bits>
+  struct Dot {
+    int32x4_t sums;
+
+    template <int i>
+    INLAY_INLINE void add(Bytes codes, Bytes x) noexcept {
+      sums = vdotq_s32(i == 0 ? vdupq_n_s32(0) : sums, vreinterpretq_s8_u8(codes), vreinterpretq_s8_u8(x));
+    }
+    template <int n>
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept { return sums; }
+  };
+};
+#endif
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+struct NeonI8mm : NeonDot {};
+#endif
+
+}  // namespace isa
+}  // namespace
+}  // namespace inlay::cpu

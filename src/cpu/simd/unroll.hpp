@@ -1,0 +1,24 @@
+// Loops that are gone before the compiler decides: their counter is a constant.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#define INLAY_INLINE inline __attribute__((always_inline))
+
+namespace inlay::cpu {
+namespace {
+
+template <class F, int... i>
+INLAY_INLINE void unroll_over(std::integer_sequence<int, i...>, F&& f) noexcept {
+  (f(std::integral_constant<int, i>()), ...);
+}
+
+// f(0), f(1), ... f(n - 1)
+template <int n, class F>
+INLAY_INLINE void unroll(F&& f) noexcept {
+  unroll_over(std::make_integer_sequence<int, n>(), f);
+}
+
+}  // namespace
+}  // namespace inlay::cpu
