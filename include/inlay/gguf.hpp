@@ -35,6 +35,7 @@ class INLAY_API Value {
 
  private:
   friend class Parser;
+  friend class Writer;
   ValueType type_{}, element_{};
   std::size_t size_ = 1;
   const std::byte* bytes_ = nullptr;          // the value or the elements, as in the file

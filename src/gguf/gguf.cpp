@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -17,13 +16,6 @@ namespace {
 
 constexpr std::string_view value_type_names[] = {"u8",      "i8",     "u16",   "i16", "u32", "i32", "f32",
                                                  "boolean", "string", "array", "u64", "i64", "f64"};
-
-template <class Number>
-Number load(const std::byte* values, std::size_t i) noexcept {
-  Number value;
-  std::memcpy(&value, values + i * sizeof(Number), sizeof(Number));
-  return value;
-}
 
 // Element `i` of integers of this type; empty for other types and for what does not fit.
 std::optional<std::int64_t> load_integer(ValueType type, const std::byte* values, std::size_t i) noexcept {
@@ -100,6 +92,11 @@ const Item* order_by_name(const std::vector<Item>& items, std::vector<std::uint3
 }
 template const Key* order_by_name(const std::vector<Key>&, std::vector<std::uint32_t>&);
 template const Tensor* order_by_name(const std::vector<Tensor>&, std::vector<std::uint32_t>&);
+
+std::uint64_t size_of(ValueType type) noexcept {
+  constexpr std::uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+  return sizes[static_cast<std::size_t>(type)];
+}
 
 std::string quoted(std::string_view name) {
   constexpr std::size_t shown = 80;

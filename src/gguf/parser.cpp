@@ -17,12 +17,6 @@ constexpr std::uint64_t min_key_bytes = 8 + 1 + 4 + 1;  // name, type, value
 constexpr std::uint64_t min_array_bytes = 4 + 8;        // element type, count
 constexpr std::uint64_t max_items = std::numeric_limits<std::int32_t>::max();
 
-// Bytes of one value; 0 where that depends on the value.
-std::uint64_t size_of(ValueType type) {
-  constexpr std::uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
-  return sizes[static_cast<std::size_t>(type)];
-}
-
 }  // namespace
 
 void Parser::parse(std::span<const std::byte> file, FileState& state) {

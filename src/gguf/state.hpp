@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,17 @@ struct FileState {
 // Orders `items` by name; the first that has the name of another, or null.
 template <class Item>
 const Item* order_by_name(const std::vector<Item>& items, std::vector<std::uint32_t>& order);
+
+// Number `i` of those that lie at `numbers`, aligned or not.
+template <class Number>
+Number load(const std::byte* numbers, std::size_t i = 0) noexcept {
+  Number number;
+  std::memcpy(&number, numbers + i * sizeof(Number), sizeof(Number));
+  return number;
+}
+
+// Bytes of one value in the file; 0 for strings and arrays.
+std::uint64_t size_of(ValueType type) noexcept;
 
 // `name` for a message: quoted, short, and printable whatever it contains.
 std::string quoted(std::string_view name);
