@@ -1,0 +1,25 @@
+// What a Grammar holds: the compiled automaton, its states, and the token masks found so far.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "inlay/grammar.hpp"
+#include "text/automaton.hpp"
+#include "text/automaton_states.hpp"
+#include "text/token_mask_cache.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+struct GrammarRules {
+  explicit GrammarRules(text::Automaton finished) : automaton(std::move(finished)), states(automaton) {}
+  static const std::shared_ptr<const GrammarRules>& of(const Grammar& grammar) { return grammar.rules_; }
+
+  const text::Automaton automaton;
+  const text::States states;
+  mutable text::MaskCache masks;
+};
+
+}  // namespace v0
+}  // namespace inlay

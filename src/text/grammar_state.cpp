@@ -1,0 +1,100 @@
+// How far a text has come in its grammar.
+#include "text/grammar_state.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "inlay/error.hpp"
+#include "text/grammar_rules.hpp"
+
+namespace inlay::text {
+namespace {
+
+// The one byte that a runner's threads can read; none where there are several.
+std::optional<std::uint8_t> only_byte(const GrammarRules& rules, const std::vector<Thread>& threads) {
+  std::optional<std::uint8_t> only;
+  for (int byte = 0; byte < 256; ++byte) {
+    bool possible = false;
+    for (const Thread& thread : threads) {
+      possible = possible || rules.states.step(thread.state, static_cast<std::uint8_t>(byte)) != dead_state;
+    }
+    if (possible && only) return std::nullopt;
+    if (possible) only = static_cast<std::uint8_t>(byte);
+  }
+  return only;
+}
+
+// Reads a byte, and forgets the threads that did.
+bool advance(Runner& runner, std::uint8_t byte) {
+  const std::size_t before = runner.threads.size();
+  if (!runner.step(0, before, byte)) return false;
+  runner.threads.erase(runner.threads.begin(), runner.threads.begin() + static_cast<std::ptrdiff_t>(before));
+  return true;
+}
+
+}  // namespace
+
+GrammarState::GrammarState(const Grammar& grammar) : rules_(GrammarRules::of(grammar)) {
+  if (!rules_) throw Error(Errc::argument, "an empty grammar allows any text and has no state", Fault::bad_value, "grammar");
+  Runner start(rules_->automaton, rules_->states);
+  start.add({rules_->states.entry_of_root(), bottom, {}}, false);
+  complete_ = !start.ends.empty();
+  stacks_ = std::move(start.stacks);
+  threads_ = std::move(start.threads);
+}
+
+Runner GrammarState::runner() const {
+  Runner out(rules_->automaton, rules_->states);
+  out.stacks = stacks_;
+  out.threads = threads_;
+  return out;
+}
+
+bool GrammarState::accept(std::string_view bytes) {
+  if (bytes.empty()) return true;
+  Runner next = runner();
+  for (const char byte : bytes) {
+    if (!advance(next, static_cast<std::uint8_t>(byte))) return false;
+  }
+  complete_ = !next.ends.empty();
+  if (next.stacks.size() > tidy_size_) {
+    tidy(next);
+  } else {
+    stacks_ = std::move(next.stacks);
+    threads_ = std::move(next.threads);
+  }
+  return true;
+}
+
+// Keeps only the frames that some thread still needs.
+void GrammarState::tidy(const Runner& from) {
+  Stacks kept;
+  std::vector<FrameId> path;
+  std::vector<FrameId> moved(from.stacks.size(), bottom);
+  threads_ = from.threads;
+  for (Thread& thread : threads_) {
+    for (FrameId at = thread.frame; at != bottom && moved[at] == bottom; at = from.stacks[at].parent) path.push_back(at);
+    for (; !path.empty(); path.pop_back()) {
+      const Frame& frame = from.stacks[path.back()];
+      moved[path.back()] = kept.push(moved[frame.parent], frame.resume, frame.count);
+    }
+    thread.frame = moved[thread.frame];
+  }
+  stacks_ = std::move(kept);
+  tidy_size_ = 64 + 2 * stacks_.size();
+}
+
+std::string GrammarState::forced(std::size_t most) const {
+  std::string text;
+  Runner next = runner();
+  bool may_end = complete_;
+  while (!may_end && text.size() < most) {
+    const auto byte = only_byte(*rules_, next.threads);
+    if (!byte || !advance(next, *byte)) break;
+    text += static_cast<char>(*byte);
+    may_end = !next.ends.empty();
+  }
+  return text;
+}
+
+}  // namespace inlay::text

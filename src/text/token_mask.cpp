@@ -1,0 +1,126 @@
+// Which tokens may come next: the vocabulary's tree is walked with the automaton, once for each new kind of thread.
+#include "text/token_mask.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "inlay/error.hpp"
+#include "text/grammar_error.hpp"
+#include "text/grammar_rules.hpp"
+#include "text/token_mask_walk.hpp"
+
+namespace inlay::text {
+
+class MaskMaker {
+ public:
+  MaskMaker(const GrammarState& state, const TokenTrie& trie)
+      : rules_(*state.rules_), state_(state), trie_(trie), content_(*trie.content_) {}
+
+  void join_all(std::span<std::uint64_t> bits) {
+    for (const Thread& thread : state_.threads_) join(thread, bits);
+  }
+
+ private:
+  void join(const Thread& thread, std::span<std::uint64_t> bits) {
+    MaskCache::Key key = thread_key(thread);
+    auto mask = rules_.masks.find_thread(trie_, key);
+    if (!mask) {
+      mask = make(thread);
+      rules_.masks.keep(trie_, std::move(key), mask);
+    }
+    const Frame& frame = state_.stacks_[thread.frame];
+    const auto join_sometimes = [&](const std::vector<ConditionalTokens>& sometimes) {
+      for (const auto& [when, tokens] : sometimes) {
+        if (when.contains(frame.count)) tokens.join(bits);
+      }
+    };
+    mask->local->always.join(bits);
+    mask->always.join(bits);
+    join_sometimes(mask->local->sometimes);
+    join_sometimes(mask->sometimes);
+  }
+
+  // The state and its whole stack, but for the count of a counter on top: masks hold for all counts.
+  MaskCache::Key thread_key(const Thread& thread) const {
+    MaskCache::Key key{thread.state};
+    for (FrameId at = thread.frame; at != bottom;) {
+      const Frame& frame = state_.stacks_[at];
+      key.push_back(frame.resume.what);
+      if (frame.resume.is_counter() && at != thread.frame) key.push_back(frame.count);
+      at = frame.parent;
+    }
+    return key;
+  }
+
+  // Whether the count on top of the stack is left open while a thread's mask is made.
+  bool counts(const Thread& thread) const {
+    return thread.frame != bottom && state_.stacks_[thread.frame].resume.is_counter();
+  }
+
+  std::shared_ptr<const ThreadMask> make(const Thread& thread) {
+    auto mask = std::make_shared<ThreadMask>();
+    mask->local = local(thread);
+    if (mask->local->loose.empty() || thread.frame == bottom) return mask;
+    const FrameId ended = counts(thread) ? state_.stacks_[thread.frame].parent : thread.frame;
+    if (ended == bottom) return mask;
+    MaskWalk walk(rules_, *mask->local->tree);
+    walk.runner().stacks = state_.stacks_;
+    walk.runner().resume(ended, {});
+    for (const auto& [node, when] : mask->local->loose) walk.below(node, when);
+    walk.finish(content_.vocabulary, mask->always, mask->sometimes);
+    return mask;
+  }
+
+  std::shared_ptr<const LocalMask> local(const Thread& thread) {
+    const Resume top = counts(thread) ? state_.stacks_[thread.frame].resume : Resume{};
+    MaskCache::Key key{thread.state, top.what};
+    auto mask = rules_.masks.find_local(trie_, key);
+    if (mask) return mask;
+    mask = make_local(thread.state, top);
+    rules_.masks.keep(trie_, std::move(key), mask);
+    return mask;
+  }
+
+  std::shared_ptr<const LocalMask> make_local(StateId state, Resume top) {
+    auto mask = std::make_shared<LocalMask>();
+    const EasyText easy(rules_, state, top);
+    mask->tree = easy.taken() ? &content_.hard : &content_.all;
+    MaskWalk walk(rules_, *mask->tree);
+    FrameId frame = bottom;
+    if (top.is_counter()) frame = walk.runner().stacks.push(bottom, top, Runner::unknown_plus(0));
+    walk.runner().threads.push_back({state, frame, {}});
+    walk.keep_loose(mask->loose);
+    walk.below(0, {});
+    walk.finish(content_.vocabulary, mask->always, mask->sometimes);
+    if (easy.taken()) add_easy(easy, *mask);
+    return mask;
+  }
+
+  void add_easy(const EasyText& easy, LocalMask& mask) const {
+    if (easy.most() == unbounded) {
+      mask.sometimes.push_back({{}, content_.easy_of_any_length});
+      return;
+    }
+    for (std::size_t length = 1; length < content_.easy.size(); ++length) {
+      const Interval room{0, static_cast<std::int64_t>(easy.most()) - static_cast<std::int64_t>(length)};
+      if (room.most >= 0 && !content_.easy[length].empty()) mask.sometimes.push_back({room, content_.easy[length]});
+    }
+  }
+
+  const GrammarRules& rules_;
+  const GrammarState& state_;
+  const TokenTrie& trie_;
+  const TokenTrie::Content& content_;
+};
+
+void mask_tokens(const GrammarState& state, const TokenTrie& trie, std::span<std::uint64_t> bits) {
+  if (bits.size() != trie.words()) {
+    throw Error(Errc::argument, "a token mask needs one bit for each token of the vocabulary", Fault::bad_count, "bits");
+  }
+  std::ranges::fill(bits, 0);
+  MaskMaker(state, trie).join_all(bits);
+}
+
+}  // namespace inlay::text

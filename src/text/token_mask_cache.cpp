@@ -1,0 +1,83 @@
+// The masks that a grammar's states have had before: two generations, of which the older is dropped when the younger is
+// full, so that what is used stays.
+#include "text/token_mask_cache.hpp"
+
+#include <utility>
+
+namespace inlay::text {
+namespace {
+
+constexpr std::size_t most_bytes = 16u << 20;  // of each generation
+
+std::size_t bytes_of(const std::vector<ConditionalTokens>& sometimes) {
+  std::size_t total = sometimes.capacity() * sizeof(ConditionalTokens);
+  for (const auto& [when, tokens] : sometimes) total += tokens.bytes();
+  return total;
+}
+
+// A mask of the older generation moves to the younger when it is asked for.
+template <typename Map>
+auto find_in(Map& young, Map& old, const MaskCache::Key& key, std::size_t& bytes) -> typename Map::mapped_type {
+  if (const auto at = young.find(key); at != young.end()) return at->second;
+  auto node = old.extract(key);
+  if (node.empty()) return nullptr;
+  bytes += node.mapped()->bytes();
+  return young.insert(std::move(node)).position->second;
+}
+
+}  // namespace
+
+std::size_t LocalMask::bytes() const {
+  return sizeof(LocalMask) + always.bytes() + bytes_of(sometimes) + loose.capacity() * sizeof(Loose);
+}
+
+std::size_t ThreadMask::bytes() const { return sizeof(ThreadMask) + always.bytes() + bytes_of(sometimes); }
+
+std::size_t MaskCache::Hash::operator()(const Key& key) const {
+  std::uint64_t hash = key.size();
+  for (const std::uint32_t word : key) hash = (hash ^ word) * 0x9E3779B97F4A7C15u, hash ^= hash >> 32;
+  return static_cast<std::size_t>(hash);
+}
+
+void MaskCache::meet(const TokenTrie& trie) {
+  const std::shared_ptr<const void> known = trie_.lock();
+  if (known.get() == trie.content_.get()) return;
+  trie_ = trie.content_;
+  young_ = {};
+  old_ = {};
+}
+
+void MaskCache::make_room() {
+  if (young_.bytes <= most_bytes) return;
+  old_ = std::exchange(young_, {});
+}
+
+std::shared_ptr<const LocalMask> MaskCache::find_local(const TokenTrie& trie, const Key& key) {
+  const std::lock_guard lock(mutex_);
+  meet(trie);
+  return find_in(young_.locals, old_.locals, key, young_.bytes);
+}
+
+std::shared_ptr<const ThreadMask> MaskCache::find_thread(const TokenTrie& trie, const Key& key) {
+  const std::lock_guard lock(mutex_);
+  meet(trie);
+  return find_in(young_.threads, old_.threads, key, young_.bytes);
+}
+
+void MaskCache::keep(const TokenTrie& trie, Key key, std::shared_ptr<const LocalMask> mask) {
+  const std::lock_guard lock(mutex_);
+  meet(trie);
+  young_.bytes += mask->bytes() + key.size() * 4;
+  young_.locals.insert_or_assign(std::move(key), std::move(mask));
+  make_room();
+}
+
+void MaskCache::keep(const TokenTrie& trie, Key key, std::shared_ptr<const ThreadMask> mask) {
+  const std::lock_guard lock(mutex_);
+  meet(trie);
+  young_.bytes += mask->bytes() + key.size() * 4;
+  young_.threads.insert_or_assign(std::move(key), std::move(mask));
+  make_room();
+}
+
+}  // namespace inlay::text

@@ -1,0 +1,91 @@
+// A vocabulary as a tree of bytes.
+#include "text/token_mask_trie.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.hpp"
+
+namespace inlay::text {
+namespace {
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+std::size_t characters(std::string_view piece) {
+  return static_cast<std::size_t>(std::ranges::count_if(piece, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+bool is_easy(std::string_view piece) {
+  const auto easy = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && c != '"' && c != '\\'; };
+  return !piece.empty() && std::ranges::all_of(piece, easy) && base::is_utf8(piece);
+}
+
+TokenSet::TokenSet(std::vector<TokenIndex> tokens, std::size_t vocabulary) {
+  if (tokens.size() < vocabulary / 32) {
+    list_ = std::move(tokens);
+    list_.shrink_to_fit();
+    return;
+  }
+  bits_.resize((vocabulary + 63) / 64);
+  for (const TokenIndex token : tokens) bits_[token / 64] |= std::uint64_t{1} << token % 64;
+}
+
+void TokenSet::join(std::span<std::uint64_t> bits) const {
+  for (std::size_t i = 0; i < bits_.size(); ++i) bits[i] |= bits_[i];
+  for (const TokenIndex token : list_) bits[token / 64] |= std::uint64_t{1} << token % 64;
+}
+
+TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen) : tokens(std::move(chosen)) {
+  std::ranges::sort(tokens, [&](TokenIndex a, TokenIndex b) { return pieces[a] != pieces[b] ? pieces[a] < pieces[b] : a < b; });
+  std::vector<std::uint32_t> path{0};
+  nodes.push_back({0, 0, 0, 0});
+  const auto close = [&](std::size_t depth) {
+    for (; path.size() > depth; path.pop_back()) nodes[path.back()].end = static_cast<std::uint32_t>(nodes.size());
+  };
+  std::string_view last;
+  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view piece = pieces[tokens[i]];
+    close(common_prefix(last, piece) + 1);
+    while (path.size() <= piece.size()) {
+      const auto depth = static_cast<std::uint32_t>(path.size());
+      const auto byte = static_cast<std::uint8_t>(piece[depth - 1]);
+      path.push_back(static_cast<std::uint32_t>(nodes.size()));
+      nodes.push_back({0, i, depth, byte});
+    }
+    last = piece;
+  }
+  close(0);
+  nodes.push_back({0, static_cast<std::uint32_t>(tokens.size()), 0, 0});
+}
+
+TokenTrie::TokenTrie(std::span<const std::string_view> pieces) {
+  constexpr std::size_t longest = 4096;  // bytes of a token that is considered at all
+  auto content = std::make_shared<Content>();
+  content->vocabulary = pieces.size();
+  std::vector<TokenIndex> all, hard, easy;
+  std::vector<std::vector<TokenIndex>> easy_by_length;
+  for (TokenIndex token = 0; token < pieces.size(); ++token) {
+    const std::string_view piece = pieces[token];
+    if (piece.empty() || piece.size() > longest) continue;
+    all.push_back(token);
+    if (!is_easy(piece)) {
+      hard.push_back(token);
+      continue;
+    }
+    const std::size_t length = characters(piece);
+    if (easy_by_length.size() <= length) easy_by_length.resize(length + 1);
+    easy_by_length[length].push_back(token);
+    easy.push_back(token);
+  }
+  for (auto& tokens : easy_by_length) content->easy.emplace_back(std::move(tokens), pieces.size());
+  content->easy_of_any_length = TokenSet(std::move(easy), pieces.size());
+  content->all = TokenTree(pieces, std::move(all));
+  content->hard = TokenTree(pieces, std::move(hard));
+  content_ = std::move(content);
+}
+
+}  // namespace inlay::text

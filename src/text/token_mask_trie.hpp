@@ -1,0 +1,73 @@
+// A vocabulary as a tree of bytes, in the order in which a mask walks it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace inlay::text {
+
+using TokenIndex = std::uint32_t;
+
+// Tokens as a list where they are few, as bits where they are many.
+class TokenSet {
+ public:
+  TokenSet() = default;
+  TokenSet(std::vector<TokenIndex> tokens, std::size_t vocabulary);
+  bool empty() const { return list_.empty() && bits_.empty(); }
+  std::size_t bytes() const { return list_.capacity() * sizeof(TokenIndex) + bits_.capacity() * 8; }
+  void join(std::span<std::uint64_t> bits) const;
+
+ private:
+  std::vector<TokenIndex> list_;
+  std::vector<std::uint64_t> bits_;
+};
+
+// Nodes in preorder: what lies below a node follows it, up to `end`.
+struct TokenTree {
+  struct Node {
+    std::uint32_t end = 0;
+    std::uint32_t tokens = 0;  // where the node's own tokens begin; the next node's begin where they end
+    std::uint32_t depth : 24, byte : 8;
+  };
+  std::vector<Node> nodes;  // [0] is the root, and one more closes the list
+  std::vector<TokenIndex> tokens;
+
+  TokenTree() = default;
+  TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen);
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes.size() - 1); }
+  std::span<const TokenIndex> at(std::uint32_t node) const {
+    return std::span(tokens).subspan(nodes[node].tokens, nodes[node + 1].tokens - nodes[node].tokens);
+  }
+};
+
+// Built once for a vocabulary; immutable and safe to share.
+class TokenTrie {
+ public:
+  // The bytes of each token. A token without bytes is never allowed by a mask: end of text is the caller's to allow
+  // where GrammarState::complete().
+  explicit TokenTrie(std::span<const std::string_view> pieces);
+
+  std::size_t vocabulary() const { return content_->vocabulary; }
+  std::size_t words() const { return (vocabulary() + 63) / 64; }  // of a mask
+
+ private:
+  friend class MaskMaker;
+  friend class MaskCache;
+
+  // "Easy" tokens consist of whole characters that JSON strings take as they are. They are most of a vocabulary, and
+  // need no walk where the grammar takes any such character.
+  struct Content {
+    std::size_t vocabulary = 0;
+    TokenTree all, hard;
+    std::vector<TokenSet> easy;  // by the number of characters
+    TokenSet easy_of_any_length;
+  };
+  std::shared_ptr<const Content> content_;
+};
+
+bool is_easy(std::string_view piece);
+
+}  // namespace inlay::text

@@ -1,0 +1,146 @@
+// A walk through a vocabulary's tree with a running automaton.
+#include "text/token_mask_walk.hpp"
+
+#include <algorithm>
+
+#include "text/grammar_error.hpp"
+#include "text/grammar_rules.hpp"
+
+namespace inlay::text {
+namespace {
+
+constexpr std::uint64_t most_work = 1u << 23;  // threads made for one mask
+
+}  // namespace
+
+MaskWalk::MaskWalk(const GrammarRules& rules, const TokenTree& tree) : runner_(rules.automaton, rules.states), tree_(tree) {}
+
+void MaskWalk::below(std::uint32_t start, Interval when) {
+  if (levels_.empty()) levels_.push_back({0, runner_.threads.size(), runner_.stacks.size()});
+  const auto& nodes = tree_.nodes;
+  const std::uint32_t root_depth = nodes[start].depth;
+  for (std::uint32_t node = start + 1; node < nodes[start].end;) {
+    levels_.resize(nodes[node].depth - root_depth);
+    const Level up = levels_.back();
+    runner_.threads.resize(up.end);
+    runner_.stacks.shrink(up.frames);
+    if (!runner_.step(up.begin, up.end, static_cast<std::uint8_t>(nodes[node].byte))) {
+      node = nodes[node].end;
+      continue;
+    }
+    levels_.push_back({up.end, runner_.threads.size(), runner_.stacks.size()});
+    visit(node, when);
+    node = runner_.threads.size() == up.end ? nodes[node].end : node + 1;
+  }
+  if (runner_.work() > most_work) refuse(Flaw::limit, "the grammar is too ambiguous: finding the next tokens takes too long");
+  levels_.resize(1);
+  runner_.threads.resize(levels_[0].end);
+  runner_.stacks.shrink(levels_[0].frames);
+}
+
+void MaskWalk::visit(std::uint32_t node, Interval within) {
+  if (loose_ && tree_.nodes[node].end > node + 1) {
+    for (const Interval& when : runner_.ends) loose_->push_back({node, when});
+  }
+  const auto tokens = tree_.at(node);
+  if (tokens.empty()) return;
+  note_intervals(within);
+  for (const Interval& when : intervals_) {
+    auto& list = when.all() ? always_ : sometimes_[{when.least, when.most}];
+    list.insert(list.end(), tokens.begin(), tokens.end());
+  }
+}
+
+// One interval that is always true makes all others needless.
+void MaskWalk::note_intervals(Interval within) {
+  intervals_.clear();
+  bool always = false;
+  const auto note = [&](Interval when) {
+    when = {std::max(when.least, within.least), std::min(when.most, within.most)};
+    always = always || when.all();
+    if (std::ranges::find(intervals_, when) == intervals_.end()) intervals_.push_back(when);
+  };
+  const Level& level = levels_.back();
+  for (std::size_t i = level.begin; i < level.end; ++i) note(runner_.threads[i].when);
+  for (const Interval& when : runner_.ends) note(when);
+  if (always) intervals_.assign(1, Interval{});
+}
+
+void MaskWalk::finish(std::size_t vocabulary, TokenSet& always, std::vector<ConditionalTokens>& sometimes) {
+  always = TokenSet(std::move(always_), vocabulary);
+  for (auto& [when, tokens] : sometimes_) {
+    sometimes.push_back({{when.first, when.second}, TokenSet(std::move(tokens), vocabulary)});
+  }
+}
+
+namespace {
+
+struct ByteSpan {
+  std::uint8_t first, last;
+};
+
+// The forms of a character of two bytes or more.
+constexpr ByteSpan long_characters[][4] = {
+    {{0xC2, 0xDF}, {0x80, 0xBF}},
+    {{0xE0, 0xE0}, {0xA0, 0xBF}, {0x80, 0xBF}},
+    {{0xE1, 0xEC}, {0x80, 0xBF}, {0x80, 0xBF}},
+    {{0xED, 0xED}, {0x80, 0x9F}, {0x80, 0xBF}},
+    {{0xEE, 0xEF}, {0x80, 0xBF}, {0x80, 0xBF}},
+    {{0xF0, 0xF0}, {0x90, 0xBF}, {0x80, 0xBF}, {0x80, 0xBF}},
+    {{0xF1, 0xF3}, {0x80, 0xBF}, {0x80, 0xBF}, {0x80, 0xBF}},
+    {{0xF4, 0xF4}, {0x80, 0x8F}, {0x80, 0xBF}, {0x80, 0xBF}}};
+
+// The one state that every byte of the span leads to; dead_state where they differ.
+StateId common_step(const States& states, StateId from, ByteSpan span) {
+  const StateId to = states.step(from, span.first);
+  for (int byte = span.first; byte <= span.last; ++byte) {
+    if (states.step(from, static_cast<std::uint8_t>(byte)) != to) return dead_state;
+  }
+  return to;
+}
+
+bool is_easy_byte(int byte) { return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\'; }
+
+// Whether what follows a counter can begin with an easy character, so that such text has two meanings.
+bool confuses(const GrammarRules& rules, StateId after) {
+  const State& state = rules.states[after];
+  if (!state.plain()) return true;
+  for (int byte = 0x20; byte < 256; ++byte) {
+    const bool counts = is_easy_byte(byte) || byte >= 0xC2;
+    if (counts && rules.states.step(after, static_cast<std::uint8_t>(byte)) != dead_state) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+EasyText::EasyText(const GrammarRules& rules, StateId state, Resume top) {
+  const StateId after = rules.states.step(state, 'a');
+  if (after == dead_state) return;
+  if (!top.is_counter()) {
+    taken_ = after == state && rules.states[state].plain() && leads_to(rules, state, state);
+    return;
+  }
+  const Repeat& repeat = rules.automaton.repeat(top.repeat());
+  const State& done = rules.states[after];
+  taken_ = state == rules.states.body_of(top.repeat()) && done.ends && !done.reads() && done.starts.empty() &&
+           leads_to(rules, state, after) && !confuses(rules, rules.states.at(repeat.to));
+  most_ = repeat.most;
+}
+
+bool EasyText::leads_to(const GrammarRules& rules, StateId from, StateId to) const {
+  for (int byte = 0x20; byte < 0x7F; ++byte) {
+    if (is_easy_byte(byte) && rules.states.step(from, static_cast<std::uint8_t>(byte)) != to) return false;
+  }
+  return std::ranges::all_of(long_characters, [&](const ByteSpan(&form)[4]) {
+    StateId at = from;
+    for (const ByteSpan& span : form) {
+      if (span.first == 0) break;
+      at = common_step(rules.states, at, span);
+      if (at == dead_state) return false;
+    }
+    return at == to;
+  });
+}
+
+}  // namespace inlay::text
