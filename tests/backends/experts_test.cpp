@@ -1,0 +1,156 @@
+// Proves that every backend chooses experts as the reference does, and mixes what they give.
+#include "tests/backends/weights.hpp"
+
+using namespace backends;
+
+namespace {
+
+struct Routed {
+  std::vector<std::int32_t> choice;
+  Floats weight;
+};
+
+struct Router {
+  std::uint32_t kind;
+  int groups, groups_used, group_top;
+  bool biased, normalised;
+};
+
+Routed route(Device& device, const Router& router, const Floats& logits, const Floats& bias) {
+  Batch batch({7});
+  const auto scores = device.numbers({7, 12}, logits), b = device.numbers({12}, bias);
+  const auto choice = device.empty({7, 3}, INLAY_I32), weight = device.empty({7, 3});
+  device.run(batch, inlay_route_op{.size = sizeof(inlay_route_op),
+                                   .kind = router.kind,
+                                   .choice = &choice,
+                                   .weight = &weight,
+                                   .logits = &scores,
+                                   .bias = router.biased ? &b : nullptr,
+                                   .groups = router.groups,
+                                   .groups_used = router.groups_used,
+                                   .group_top = router.group_top,
+                                   .normalise = router.normalised,
+                                   .scale = 2.5f});
+  return {device.read_indices(choice), device.read(weight)};
+}
+
+struct Mixture {
+  Type type;
+  std::uint32_t act = INLAY_ACT_SILU;
+  bool has_up = true, biased = false, weight_first = false, accumulate = false, scaled = false;
+  std::int64_t tokens = 9;
+};
+
+constexpr std::int64_t experts = 5, chosen = 2, width = 256, hidden = 256;
+constexpr float scales[] = {0.5f, 2, 0.25f};
+
+Floats mix(Device& device, const Mixture& m) {
+  Random random(unsigned(m.type) + 40), tokens(1);  // of their own, so that fewer tokens are the first of more
+  Batch batch({int(m.tokens)});
+  Floats inputs, weights, sums;
+  std::vector<std::int32_t> choices;
+  for (std::int64_t t = 0; t < m.tokens; ++t) {
+    choices.push_back(std::int32_t(tokens.bits() % experts));
+    choices.push_back((choices.back() + 1 + std::int32_t(tokens.bits() % (experts - 1))) % std::int32_t(experts));
+    for (std::int64_t i = 0; i < chosen; ++i) weights.push_back(tokens.uniform(0, 1));
+    for (std::int64_t i = 0; i < width; ++i)
+      inputs.push_back(tokens.uniform(-1, 1)), sums.push_back(tokens.uniform(-1, 1));
+  }
+  const auto x = device.numbers({m.tokens, width}, inputs), y = device.numbers({m.tokens, width}, sums);
+  const auto choice = device.indices({m.tokens, chosen}, choices);
+  const auto weight = device.numbers({m.tokens, chosen}, weights);
+  const auto stack = [&](std::int64_t rows, std::int64_t columns) {
+    return device.weight({experts, rows, columns}, std::uint32_t(m.type),
+                         random_weight(m.type, experts * rows * columns, random));
+  };
+  const auto gate = stack(hidden, width), up = stack(hidden, width), down = stack(width, hidden);
+  const auto hidden_bias = device.numbers({experts, hidden}, random.floats(experts * hidden));
+  const auto bias = device.numbers({experts, width}, random.floats(experts * width));
+  device.run(batch, inlay_experts_op{.size = sizeof(inlay_experts_op),
+                                     .act = m.act,
+                                     .y = &y,
+                                     .x = &x,
+                                     .choice = &choice,
+                                     .weight = &weight,
+                                     .gate = &gate,
+                                     .up = m.has_up ? &up : nullptr,
+                                     .down = &down,
+                                     .gate_bias = m.biased ? &hidden_bias : nullptr,
+                                     .up_bias = m.biased && m.has_up ? &hidden_bias : nullptr,
+                                     .down_bias = m.biased ? &bias : nullptr,
+                                     .scale = m.scaled ? scales : nullptr,
+                                     .alpha = 1.702f,
+                                     .limit = 7,
+                                     .weight_first = m.weight_first,
+                                     .accumulate = m.accumulate});
+  return device.read(y);
+}
+
+// Between the products, rounding may put a value into the next of 254 steps of its block: that is what two backends may
+// differ by, beside the rounding of two products. Measured in the largest result.
+void check_mixture(const Candidate& candidate, const Mixture& m) {
+  Device device(candidate), reference(oracle);
+  const Floats got = mix(device, m), want = mix(reference, m);
+  float largest = 0;
+  for (const float value : want) largest = std::max(largest, std::abs(value));
+  const double step = is_float(m.type) ? 0 : 1.0 / 254 / 16;
+  check_within(got, want, [&](std::size_t) { return largest * (step + 4 * 32 * epsilon); });
+  Device serial(candidate, 3, true);
+  check_equal(mix(serial, m), got);
+}
+
+}  // namespace
+
+TEST_CASE("experts are chosen and weighted as the reference does") {
+  Random random(21);
+  Floats logits = random.floats(7 * 12, 4), bias = random.floats(12);
+  for (int e : {2, 5, 9}) logits[std::size_t(e)] = 5;  // equals: the lower index comes first
+  std::fill(logits.begin() + 12, logits.begin() + 24, 0.0f);
+  std::fill(logits.begin() + 24, logits.begin() + 36, -200.0f);  // sigmoids of nothing
+  for (const std::uint32_t kind : {INLAY_ROUTE_SOFTMAX, INLAY_ROUTE_SIGMOID, INLAY_ROUTE_SOFTMAX_CHOSEN}) {
+    for (const auto& [groups, used, top] : {std::tuple{0, 0, 0}, {4, 2, 1}, {4, 3, 2}, {3, 1, 2}}) {
+      for (const bool biased : {false, true}) {
+        for (const bool normalised : {false, true}) {
+          const Router router = {kind, groups, used, top, biased, normalised};
+          Device reference(oracle);
+          const Routed want = route(reference, router, logits, bias);
+          for (const Candidate& candidate : candidates()) {
+            INFO(candidate.isa << ", kind " << kind << ", " << groups << " groups");
+            Device device(candidate);
+            const Routed got = route(device, router, logits, bias);
+            CHECK(got.choice == want.choice);
+            check_within(got.weight, want.weight, [&](std::size_t i) { return 8 * epsilon * want.weight[i]; });
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("mixtures of experts equal the reference's") {
+  for (const Candidate& candidate : candidates()) {
+    for (const Type type : {Type::F32, Type::F16, Type::Q8_0, Type::Q4_0, Type::Q4_K, Type::Q6_K}) {
+      INFO(candidate.isa << ", " << inlay::gguf::type_info(type).name);
+      check_mixture(candidate, {.type = type});
+      check_mixture(candidate, {.type = type, .tokens = 1});
+      check_mixture(candidate, {.type = type, .tokens = 70});
+      check_mixture(candidate, {.type = type, .act = INLAY_ACT_SWIGLU_CLAMPED, .biased = true, .accumulate = true});
+      check_mixture(candidate, {.type = type, .act = INLAY_ACT_RELU2, .has_up = false, .scaled = true});
+      check_mixture(candidate, {.type = type, .weight_first = true});
+    }
+  }
+}
+
+TEST_CASE("a token's mixture is the same alone and in any batch, bit for bit") {
+  for (const Candidate& candidate : candidates()) {
+    for (const Type type : {Type::F32, Type::Q8_0, Type::Q4_K}) {
+      INFO(candidate.isa << ", " << inlay::gguf::type_info(type).name);
+      Device device(candidate);
+      const Floats whole = mix(device, {.type = type, .tokens = 40});
+      for (const std::int64_t tokens : {1, 2, 5, 17}) {
+        check_equal(mix(device, {.type = type, .tokens = tokens}),
+                    Floats(whole.begin(), whole.begin() + tokens * width));
+      }
+    }
+  }
+}
