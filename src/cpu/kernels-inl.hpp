@@ -2,14 +2,21 @@
 #pragma once
 
 #include "cpu/kernels.hpp"
+#include "cpu/kernels/attention.hpp"
+#include "cpu/kernels/binary.hpp"
+#include "cpu/kernels/glu.hpp"
 #include "cpu/kernels/linear.hpp"
+#include "cpu/kernels/norm.hpp"
 
 namespace inlay::cpu {
 namespace {
 
 template <class A>
 constexpr Kernels kernels(const char* name) noexcept {
-  return {.name = name, .linear = linear_kernels<A>(), .pointwise = {}, .attention = {}};
+  return {.name = name,
+          .linear = linear_kernels<A>(),
+          .pointwise = {.norm = norm<A>, .binary = binary<A>, .glu = glu<A>},
+          .attention = {.store = store<A>, .attend = attend<A>}};
 }
 
 }  // namespace

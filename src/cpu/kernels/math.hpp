@@ -17,39 +17,41 @@ inline B polynomial(B x, const float (&c)[N]) noexcept {
   return sum;
 }
 
-// x = n ln 2 + r with a whole n; gives e^r, and n as an integer.
+// e^r for |r| <= ln 2 / 2
 template <class B>
-struct ReducedExp {
-  using Integers = xsimd::batch<std::int32_t, typename B::arch_type>;
-  B fraction;
-  Integers exponent;
+inline B exp_near_zero(B r) noexcept {
+  static constexpr float c[] = {1.0f, 1.0f, 0x1.fffffcp-2f, 0x1.55549p-3f, 0x1.5558f4p-5f, 0x1.123a6cp-7f, 0x1.6a234ep-10f};
+  return polynomial(r, c);
+}
 
-  explicit ReducedExp(B x) noexcept {
-    const B shift(0x1.8p23f);  // a sum with it has the nearest whole number in its lowest bits
-    const B sum = xsimd::fma(x, B(1.44269504f), shift);
-    const B n = sum - shift;
-    exponent = xsimd::bitwise_cast<Integers>(sum) - Integers(0x4B400000);
-    const B r = xsimd::fma(n, B(2.12194440e-4f), xsimd::fma(n, B(-0.693359375f), x));  // the long part is exact
-    static constexpr float q[] = {0x1.fffffcp-2f, 0x1.55549p-3f, 0x1.5558f4p-5f, 0x1.123a6cp-7f, 0x1.6a234ep-10f};
-    fraction = xsimd::fma(r * r, polynomial(r, q), r) + B(1.0f);
-  }
-
-  static B power_of_two(Integers n) noexcept { return xsimd::bitwise_cast<B>((n + Integers(127)) << 23); }
-};
+// x without n ln 2, in two steps of which the first is exact.
+template <class B>
+inline B without(B x, B n) noexcept {
+  return xsimd::fma(n, B(2.12194440e-4f), xsimd::fma(n, B(-0.693359375f), x));
+}
 
 template <class B>
 inline B exp(B x) noexcept {
-  const ReducedExp<B> e(xsimd::min(B(89.0f), xsimd::max(B(-104.0f), x)));  // x second: NaN stays
-  const auto half = e.exponent >> 1;  // in two steps, for the largest and for denormal results
-  return e.fraction * e.power_of_two(half) * e.power_of_two(e.exponent - half);
+  using Integers = xsimd::batch<std::int32_t, typename B::arch_type>;
+  x = xsimd::min(B(89.0f), xsimd::max(B(-104.0f), x));  // x second: NaN stays
+  const B shift(0x1.8p23f);  // a sum with it has the nearest whole number in its lowest bits
+  const B sum = xsimd::fma(x, B(1.44269504f), shift);
+  const Integers n = xsimd::bitwise_cast<Integers>(sum) - Integers(0x4B400000);
+  const auto power_of_two = [](Integers e) { return xsimd::bitwise_cast<B>((e + Integers(127)) << 23); };
+  const Integers half = n >> 1;  // in two steps, for the largest and for denormal results
+  return exp_near_zero(without(x, sum - shift)) * power_of_two(half) * power_of_two(n - half);
 }
 
-// For x <= 0, and 0 where the result would be below 2^-126: what softmax needs.
+// For x <= 0, and 0 where the result would be below 2^-125: what softmax needs.
 template <class B>
 inline B exp_of_negative(B x) noexcept {
-  const B lowest(-87.0f);
-  const ReducedExp<B> e(xsimd::max(lowest, x));
-  return xsimd::select(x < lowest, B(0.0f), e.fraction * e.power_of_two(e.exponent));
+  using Integers = xsimd::batch<std::int32_t, typename B::arch_type>;
+  const B lowest(-87.0f), shift(0x1.8p23f + 127.0f);  // the sum's lowest bits are a float's exponent
+  const B inside = xsimd::max(lowest, x);
+  const B sum = xsimd::fma(inside, B(1.44269504f), shift);
+  const B power_of_two = xsimd::bitwise_cast<B>(xsimd::bitwise_cast<Integers>(sum) << 23);
+  const B result = exp_near_zero(without(inside, sum - shift)) * power_of_two;
+  return xsimd::select(x < lowest, B(0.0f), result);
 }
 
 template <class B>
