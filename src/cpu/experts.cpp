@@ -1,0 +1,273 @@
+// Mixtures of experts: tokens are grouped by expert, so that each expert's weights are read once a step.
+#include <algorithm>
+
+#include "cpu/matrix.hpp"
+#include "cpu/plan.hpp"
+#include "cpu/view.hpp"
+
+namespace inlay::cpu {
+namespace {
+
+constexpr int few_pairs = 16;  // so few (token, choice) pairs are grouped and prepared by every worker for itself
+
+// Pairs in the order of their experts. Pair p is choice p % chosen of token p / chosen.
+struct Grouping {
+  std::int32_t active;    // experts that were chosen at all
+  std::int32_t *experts;  // [active] which
+  std::int32_t *starts;   // [active + 1] their first places in `pairs`
+  std::int32_t *pairs;
+};
+
+struct ExpertTask {
+  const inlay_experts_op* op;
+  const LinearKernels* kernels;
+  Matrix gate, up, down;  // of expert 0; up is gate where there is none
+  int tokens, chosen, experts, width, hidden;
+  float scales[3];
+  int blocks_of_hidden;         // chunks of the first product for each expert
+  std::byte* hidden_rows;       // [pairs] activations, as `down` reads them
+  std::int32_t* shared_groups;  // null: every worker for itself
+  std::byte* shared_rows;
+
+  int pairs() const noexcept { return tokens * chosen; }
+  int input_rows() const noexcept { return op->weight_first ? pairs() : tokens; }
+  std::size_t group_bytes() const noexcept { return (2 * experts + 2 + pairs()) * sizeof(std::int32_t); }
+};
+
+std::size_t row_stride(const Matrix& weight) noexcept { return (weight.row_bytes() + alignment - 1) / alignment * alignment; }
+
+Matrix of_expert(Matrix weight, const inlay_tensor& stack, int expert) noexcept {
+  weight.data += expert * stack.stride[0];
+  return weight;
+}
+
+Grouping grouping_in(const ExpertTask& task, std::int32_t* memory) noexcept {
+  return {memory[0], memory + 1, memory + 1 + task.experts, memory + 2 + 2 * task.experts};
+}
+
+void group_pairs(const ExpertTask& task, std::int32_t* memory) noexcept {
+  Grouping groups = grouping_in(task, memory);
+  const RowsOf<const std::int32_t> choice(*task.op->choice);
+  groups.active = 0;
+  int place = 0;
+  for (int expert = 0; expert < task.experts; ++expert) {
+    const int start = place;
+    for (int t = 0; t < task.tokens; ++t) {
+      for (int c = 0; c < task.chosen; ++c) {
+        if (choice[t][c] == expert) groups.pairs[place++] = t * task.chosen + c;
+      }
+    }
+    if (place == start) continue;
+    groups.starts[groups.active] = start;
+    groups.experts[groups.active++] = expert;
+  }
+  groups.starts[groups.active] = place;
+  memory[0] = groups.active;
+}
+
+// Rows [begin, end) of what the first product reads: one for each token, or for each pair where the weight comes first.
+void prepare_rows(const ExpertTask& task, std::int64_t begin, std::int64_t end, float* weighted, std::byte* rows) noexcept {
+  const Rows x(*task.op->x);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const float* row = x[task.op->weight_first ? i / task.chosen : i];
+    std::byte* to = rows + i * row_stride(task.gate);
+    if (task.op->weight_first) {
+      const float weight = Rows(*task.op->weight)[i / task.chosen][i % task.chosen];
+      float* product = task.gate.kernels->plain ? reinterpret_cast<float*>(to) : weighted;
+      for (int d = 0; d < task.width; ++d) product[d] = row[d] * weight;
+      row = product;
+    } else if (task.gate.kernels->plain) {
+      std::copy_n(row, task.width, reinterpret_cast<float*>(to));
+    }
+    if (!task.gate.kernels->plain) {
+      task.kernels->quantize(row, task.width / block_columns, reinterpret_cast<Activation*>(to));
+    }
+  }
+}
+
+// A worker's scratch, cut into its parts.
+struct Scratch {
+  const std::byte** rows;
+  float *sums[2], *gated, *weighted, *parts;
+  std::byte *panels[2], *own_rows;
+  std::int32_t* own_groups;
+  std::byte* end;
+
+  Scratch(const ExpertTask& task, std::byte* memory) noexcept {
+    const auto take = [&](std::size_t bytes) {
+      std::byte* part = memory;
+      memory += (bytes + alignment - 1) / alignment * alignment;
+      return part;
+    };
+    const auto floats = [&](std::size_t n) { return reinterpret_cast<float*>(take(n * sizeof(float))); };
+    rows = reinterpret_cast<const std::byte**>(take(task.pairs() * sizeof(std::byte*)));
+    for (float*& sum : sums) sum = floats(token_block * packed_rows);
+    gated = floats(token_block * block_columns);
+    weighted = floats(task.width);
+    parts = floats(task.pairs() * packed_rows);
+    for (std::byte*& panel : panels) panel = take(std::max(task.gate.panel_bytes(), task.down.panel_bytes()));
+    const bool own = !task.shared_groups;
+    own_rows = take(own ? task.input_rows() * row_stride(task.gate) : 0);
+    own_groups = reinterpret_cast<std::int32_t*>(take(own ? task.group_bytes() : 0));
+    end = memory;
+  }
+  static std::size_t bytes(const ExpertTask& task) noexcept {
+    return reinterpret_cast<std::uintptr_t>(Scratch(task, nullptr).end);
+  }
+};
+
+void prepare(const Chunk& chunk) noexcept {
+  const auto& task = *static_cast<const ExpertTask*>(chunk.task);
+  if (chunk.index == 0) group_pairs(task, task.shared_groups);
+  const Share share(task.input_rows(), chunk);
+  prepare_rows(task, share.begin, share.end, Scratch(task, chunk.scratch).weighted, task.shared_rows);
+}
+
+// 16 rows by n rows of x.
+void multiply(const Matrix& weight, int group, std::byte* panel, const std::byte* const* x, int n, float* sums) noexcept {
+  if (n == 1) return weight.kernels->one(weight.group(group), weight.blocks, x[0], sums);
+  weight.kernels->many(weight.panel(group, panel), weight.blocks, x, n, sums);
+}
+
+void weigh(float* sums, int n, int rows, float scale, const float* bias) noexcept {
+  for (int i = 0; i < n; ++i, sums += packed_rows) {
+    for (int r = 0; r < rows; ++r) sums[r] = sums[r] * scale + (bias ? bias[r] : 0.0f);
+  }
+}
+
+const float* bias_of(const inlay_tensor* biases, int expert, int row) noexcept {
+  return biases ? Rows(*biases)[expert] + row : nullptr;
+}
+
+// One chunk of 32 hidden columns of one expert, for n of its pairs: act(gate) * up, and at once as `down` reads it.
+struct GatedBlock {
+  const ExpertTask& task;
+  const Scratch& scratch;
+  int expert, column;
+
+  void compute(const std::byte* const* x, const std::int32_t* pairs, int n) const noexcept {
+    const inlay_experts_op& op = *task.op;
+    const Matrix gate = of_expert(task.gate, *op.gate, expert);
+    const int columns = std::min(block_columns, task.hidden - column);
+    for (int first = 0; first < columns; first += packed_rows) {
+      const int row = column + first, rows = std::min(packed_rows, task.hidden - row);
+      multiply(gate, row / packed_rows, scratch.panels[0], x, n, scratch.sums[0]);
+      weigh(scratch.sums[0], n, rows, task.scales[0], bias_of(op.gate_bias, expert, row));
+      if (op.up) {
+        const Matrix up = of_expert(task.up, *op.up, expert);
+        multiply(up, row / packed_rows, scratch.panels[1], x, n, scratch.sums[1]);
+        weigh(scratch.sums[1], n, rows, task.scales[1], bias_of(op.up_bias, expert, row));
+      }
+      for (int i = 0; i < n; ++i) {
+        const float* up = op.up ? scratch.sums[1] + i * packed_rows : nullptr;
+        task.kernels->glu_row(op.act, op.alpha, op.limit, scratch.gated + i * block_columns + first,
+                              scratch.sums[0] + i * packed_rows, up, rows);
+      }
+    }
+    for (int i = 0; i < n; ++i) keep(pairs[i], scratch.gated + i * block_columns, columns);
+  }
+
+  void keep(std::int32_t pair, const float* values, int columns) const noexcept {
+    std::byte* row = task.hidden_rows + pair * row_stride(task.down);
+    if (task.down.kernels->plain) {
+      std::copy_n(values, columns, reinterpret_cast<float*>(row) + column);
+    } else {
+      task.kernels->quantize(values, 1, reinterpret_cast<Activation*>(row) + column / block_columns);
+    }
+  }
+};
+
+void multiply_in(const Chunk& chunk) noexcept {
+  const auto& task = *static_cast<const ExpertTask*>(chunk.task);
+  const Scratch scratch(task, chunk.scratch);
+  if (!task.shared_groups && chunk.first) {
+    group_pairs(task, scratch.own_groups);
+    prepare_rows(task, 0, task.input_rows(), scratch.weighted, scratch.own_rows);
+  }
+  const Grouping groups = grouping_in(task, task.shared_groups ? task.shared_groups : scratch.own_groups);
+  const std::byte* inputs = task.shared_groups ? task.shared_rows : scratch.own_rows;
+  const int place = chunk.index / task.blocks_of_hidden;
+  if (place >= groups.active) return;
+  const GatedBlock block{task, scratch, groups.experts[place], chunk.index % task.blocks_of_hidden * block_columns};
+  for (int first = groups.starts[place], end = groups.starts[place + 1]; first < end; first += token_block) {
+    const int n = std::min(token_block, end - first);
+    for (int i = 0; i < n; ++i) {
+      const int pair = groups.pairs[first + i];
+      scratch.rows[i] = inputs + (task.op->weight_first ? pair : pair / task.chosen) * row_stride(task.gate);
+    }
+    block.compute(scratch.rows, groups.pairs + first, n);
+  }
+}
+
+// Rows [row, row + rows) of every expert's output for its pairs, into scratch.parts.
+void multiply_group_out(const ExpertTask& task, const Scratch& scratch, const Grouping& groups, int row, int rows) noexcept {
+  for (int place = 0; place < groups.active; ++place) {
+    const int expert = groups.experts[place];
+    const Matrix down = of_expert(task.down, *task.op->down, expert);
+    for (int first = groups.starts[place], end = groups.starts[place + 1]; first < end; first += token_block) {
+      const int n = std::min(token_block, end - first);
+      for (int i = 0; i < n; ++i) scratch.rows[i] = task.hidden_rows + groups.pairs[first + i] * row_stride(down);
+      multiply(down, row / packed_rows, scratch.panels[0], scratch.rows, n, scratch.sums[0]);
+      weigh(scratch.sums[0], n, rows, task.scales[2], bias_of(task.op->down_bias, expert, row));
+      for (int i = 0; i < n; ++i) {
+        std::copy_n(scratch.sums[0] + i * packed_rows, rows, scratch.parts + groups.pairs[first + i] * packed_rows);
+      }
+    }
+  }
+}
+
+// One group of output rows of all experts; each token's choices are added in their order.
+void multiply_out(const Chunk& chunk) noexcept {
+  const auto& task = *static_cast<const ExpertTask*>(chunk.task);
+  const Scratch scratch(task, chunk.scratch);
+  if (!task.shared_groups && chunk.first) group_pairs(task, scratch.own_groups);
+  const Grouping groups = grouping_in(task, task.shared_groups ? task.shared_groups : scratch.own_groups);
+  const int row = chunk.index * packed_rows, rows = std::min(packed_rows, task.width - row);
+  multiply_group_out(task, scratch, groups, row, rows);
+  const Rows y(*task.op->y), weights(*task.op->weight);
+  for (int t = 0; t < task.tokens; ++t) {
+    float sums[packed_rows] = {};
+    for (int c = 0; c < task.chosen; ++c) {
+      const float weight = task.op->weight_first ? 1.0f : weights[t][c];
+      const float* part = scratch.parts + (t * task.chosen + c) * packed_rows;
+      for (int r = 0; r < rows; ++r) sums[r] += weight * part[r];
+    }
+    float* to = y[t] + row;
+    for (int r = 0; r < rows; ++r) to[r] = task.op->accumulate ? to[r] + sums[r] : sums[r];
+  }
+}
+
+bool can_multiply(const Kernels& kernels, const inlay_tensor* stack) noexcept {
+  return stack && stack->rank == 3 && find_weight(kernels, *stack);
+}
+
+}  // namespace
+
+bool can(const Kernels& kernels, const inlay_experts_op& op) noexcept {
+  return can_multiply(kernels, op.gate) && can_multiply(kernels, op.down) && (!op.up || can_multiply(kernels, op.up)) &&
+         (!op.up || find_weight(kernels, *op.up)->plain == find_weight(kernels, *op.gate)->plain);
+}
+
+void plan(Plan& plan, const inlay_experts_op& op) {
+  const Kernels& kernels = plan.kernels();
+  const Matrix gate(kernels, *op.gate), up(kernels, op.up ? *op.up : *op.gate), down(kernels, *op.down);
+  ExpertTask task = {.op = &op, .kernels = &kernels.linear, .gate = gate, .up = up, .down = down,
+                     .tokens = static_cast<int>(op.choice->shape[0]), .chosen = static_cast<int>(op.choice->shape[1]),
+                     .experts = static_cast<int>(op.gate->shape[0]), .width = down.rows, .hidden = gate.rows,
+                     .scales = {1, 1, 1}, .blocks_of_hidden = (gate.rows + block_columns - 1) / block_columns,
+                     .hidden_rows = nullptr, .shared_groups = nullptr, .shared_rows = nullptr};
+  if (op.scale) std::copy_n(op.scale, 3, task.scales);
+  task.hidden_rows = plan.shared<std::byte>(task.pairs() * row_stride(down));
+  const bool shared = task.pairs() > few_pairs;
+  if (shared) {
+    task.shared_groups = plan.shared<std::int32_t>(task.group_bytes() / sizeof(std::int32_t));
+    task.shared_rows = plan.shared<std::byte>(task.input_rows() * row_stride(gate));
+  }
+  const auto* kept = plan.task(task);
+  const std::size_t scratch = Scratch::bytes(task);
+  if (shared) plan.phase(prepare, kept, std::min(task.input_rows(), plan.workers() * 4), scratch);
+  plan.phase(multiply_in, kept, std::min(task.experts, task.pairs()) * task.blocks_of_hidden, scratch);
+  plan.phase(multiply_out, kept, down.groups(), scratch);
+}
+
+}  // namespace inlay::cpu
