@@ -8,6 +8,7 @@ endfunction()
 
 house_rule(layers tests/layers.cmake)
 house_rule(budget tests/budget.cmake)
+house_rule(c_coverage tests/c_coverage.cmake)
 if(NOT CMAKE_CROSSCOMPILING AND NOT MSVC)
   house_rule(door bench/door.cmake -DCOMPILER=${CMAKE_CXX_COMPILER} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/door)
   file(GLOB mistakes CONFIGURE_DEPENDS compile_fail/*.cpp)
@@ -15,6 +16,20 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT MSVC)
     cmake_path(GET mistake STEM name)
     house_rule(compile_fail_${name} tests/compile_fail.cmake -DCOMPILER=${CMAKE_CXX_COMPILER} -DSOURCE=${mistake})
   endforeach()
+endif()
+
+# Consumers outside the tree; the one that builds its own copy takes as long as the library does.
+find_program(INLAY_OTHER_COMPILER clang++ DOC "A second compiler for the consumer of the installed package")
+if(NOT CMAKE_CROSSCOMPILING AND NOT INLAY_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL Release)
+  set(compilers ${CMAKE_CXX_COMPILER})
+  if(INLAY_OTHER_COMPILER AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    string(APPEND compilers ",${INLAY_OTHER_COMPILER}")
+  endif()
+  set(model ${PROJECT_SOURCE_DIR}/examples/models/inlay-nano-q8_0.gguf)
+  house_rule(install_static tests/install.cmake -DBUILD=${PROJECT_BINARY_DIR} -DMODEL=${model} -DCOMPILERS=${compilers}
+    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_static)
+  house_rule(install_shared tests/install.cmake -DSHARED=ON -DMODEL=${model} -DCOMPILERS=${CMAKE_CXX_COMPILER}
+    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_shared)
 endif()
 
 # Symbols tell the truth in plain builds only: sanitizers add their own.

@@ -1,0 +1,219 @@
+// The C door does what the C++ door does, and no misuse of it goes further than a status.
+#include <string>
+#include <vector>
+
+#include "inlay/inlay.h"
+#include "inlay/inlay.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/fixtures.hpp"
+
+namespace {
+
+const std::string& nano() {
+  static const std::string path = (support::data() / "../../examples/models/inlay-nano-q8_0.gguf").string();
+  return path;
+}
+
+struct Handles {
+  inlay_model* model = nullptr;
+  inlay_session* session = nullptr;
+  inlay_error error;
+
+  explicit Handles(inlay_load load = INLAY_LOAD_INIT) {
+    REQUIRE(inlay_model_load(inlay_string(nano().c_str()), &load, &model, &error) == INLAY_OK);
+    REQUIRE(inlay_session_new(model, &session, &error) == INLAY_OK);
+  }
+  ~Handles() {
+    inlay_session_free(session);
+    inlay_model_free(model);
+  }
+};
+
+// What a generation says, and how it ends.
+std::string speak(inlay_session* session, const char* prompt, const inlay_sampler& sampler, const inlay_limits& limits,
+                  inlay_finish* finish = nullptr) {
+  inlay_generation* generation = nullptr;
+  inlay_error error;
+  REQUIRE(inlay_generate(session, inlay_string(prompt), &sampler, &limits, &generation, &error) == INLAY_OK);
+  std::string text;
+  inlay_token token;
+  inlay_status status;
+  while ((status = inlay_next(generation, &token, &error)) == INLAY_OK) text.append(token.text.data, token.text.size);
+  REQUIRE(status == INLAY_DONE);
+  if (finish) *finish = inlay_generation_finish(generation);
+  inlay_generation_free(generation);
+  return text;
+}
+
+inlay_sampler seeded(std::uint64_t seed) {
+  inlay_sampler sampler = INLAY_SAMPLER_INIT;
+  sampler.seed = seed;
+  sampler.seeded = 1;
+  return sampler;
+}
+
+inlay_limits at_most(std::int32_t tokens) {
+  inlay_limits limits = INLAY_LIMITS_INIT;
+  limits.tokens = tokens;
+  return limits;
+}
+
+}  // namespace
+
+TEST_CASE("C and C++ say the same") {
+  Handles c;
+  const auto text = speak(c.session, "Once upon a time", seeded(7), at_most(24));
+  auto session = inlay::Model::load(nano()).session();
+  CHECK(text == session.generate("Once upon a time", {.seed = 7}, {.tokens = 24}).text());
+  CHECK_FALSE(text.empty());
+
+  std::size_t count = 0;
+  std::vector<std::int32_t> tokens(session.tokens().size());
+  REQUIRE(inlay_session_tokens(c.session, tokens.data(), tokens.size(), &count, nullptr) == INLAY_OK);
+  CHECK(count == tokens.size());
+  CHECK(std::equal(tokens.begin(), tokens.end(), session.tokens().begin()));
+}
+
+TEST_CASE("A list is cut to the caller's memory, and its length told") {
+  Handles c;
+  std::int32_t few[2] = {-1, -1};
+  std::size_t count = 0;
+  REQUIRE(inlay_tokenize(c.model, inlay_string("one two three four"), 0, few, 1, &count, &c.error) == INLAY_OK);
+  CHECK(count > 2);
+  CHECK(few[0] >= 0);
+  CHECK(few[1] == -1);
+  std::vector<std::int32_t> all(count);
+  REQUIRE(inlay_tokenize(c.model, inlay_string("one two three four"), 0, all.data(), count, &count, &c.error) ==
+          INLAY_OK);
+  std::string text(64, '\0');
+  REQUIRE(inlay_detokenize(c.model, all.data(), all.size(), 0, text.data(), text.size(), &count, &c.error) == INLAY_OK);
+  CHECK(text.substr(0, count) == "one two three four");
+}
+
+TEST_CASE("Logits, scores and the past are reached from C") {
+  Handles c;
+  inlay_info info = INLAY_INFO_INIT;
+  REQUIRE(inlay_model_info(c.model, &info, &c.error) == INLAY_OK);
+  const auto width = static_cast<std::size_t>(info.vocabulary);
+  const std::int32_t tokens[] = {info.bos, 11, 12}, wanted[] = {0, 2};
+  std::vector<float> logits(2 * width);
+  CHECK(inlay_session_evaluate(c.session, tokens, 3, wanted, 2, logits.data(), width, &c.error) == INLAY_ARGUMENT);
+  REQUIRE(inlay_session_evaluate(c.session, tokens, 3, wanted, 2, logits.data(), logits.size(), &c.error) == INLAY_OK);
+  auto session = inlay::Model::load(nano()).session();
+  CHECK(logits == session.evaluate(tokens, wanted));
+
+  double score = 1;
+  REQUIRE(inlay_session_score(c.session, inlay_string(" and"), &score, &c.error) == INLAY_OK);
+  CHECK(score == session.score(" and"));
+  inlay_session* fork = nullptr;
+  REQUIRE(inlay_session_fork(c.session, &fork, &c.error) == INLAY_OK);
+  REQUIRE(inlay_session_rewind(c.session, 1, &c.error) == INLAY_OK);
+  CHECK(inlay_session_rewind(c.session, 2, &c.error) == INLAY_ARGUMENT);
+  std::size_t room = 0;
+  REQUIRE(inlay_session_room(fork, &room, &c.error) == INLAY_OK);
+  CHECK(room == static_cast<std::size_t>(info.context) - 3);
+  inlay_session_free(fork);
+}
+
+TEST_CASE("A generation ends at a stop text, at its limit, and when it is told to") {
+  Handles c;
+  inlay_finish finish = INLAY_FINISH_RUNNING;
+  const auto whole = speak(c.session, "Once upon a time", seeded(3), at_most(24), &finish);
+  CHECK(finish == INLAY_FINISH_TOKEN_LIMIT);
+
+  REQUIRE(inlay_session_rewind(c.session, 0, &c.error) == INLAY_OK);
+  const auto word = whole.substr(whole.size() / 2, 3);
+  const inlay_text stop = {word.data(), word.size()};
+  auto limits = at_most(24);
+  limits.stop = &stop;
+  limits.stop_count = 1;
+  CHECK(speak(c.session, "Once upon a time", seeded(3), limits, &finish) == whole.substr(0, whole.find(word)));
+  CHECK(finish == INLAY_FINISH_STOP_TEXT);
+
+  inlay_stop* cancel = nullptr;
+  REQUIRE(inlay_stop_new(&cancel, &c.error) == INLAY_OK);
+  inlay_stop_request(cancel);
+  limits = at_most(24);
+  limits.cancel = cancel;
+  CHECK(speak(c.session, "Again", seeded(3), limits, &finish).empty());
+  CHECK(finish == INLAY_FINISH_CANCELLED);
+  inlay_stop_free(cancel);
+}
+
+TEST_CASE("The host's functions are called: log, progress, parallel, memory") {
+  struct Host {
+    std::size_t allocated = 0, released = 0, regions = 0;
+    float done = 0;
+  } host;
+  inlay_load load = INLAY_LOAD_INIT;
+  load.user = &host;
+  load.threads = 2;
+  load.progress = [](void* user, float done) {
+    static_cast<Host*>(user)->done = done;
+    return 1;
+  };
+  load.parallel = [](void* user, std::int32_t n, void (*body)(void*, std::int32_t), void* context) {
+    ++static_cast<Host*>(user)->regions;
+    for (std::int32_t i = 0; i < n; ++i) body(context, i);
+  };
+  load.alloc = [](void* user, std::size_t bytes, std::size_t alignment) {
+    static_cast<Host*>(user)->allocated += bytes;
+    return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
+  };
+  load.release = [](void* user, void* memory, std::size_t bytes, std::size_t alignment) {
+    static_cast<Host*>(user)->released += bytes;
+    ::operator delete(memory, std::align_val_t(alignment));
+  };
+  {
+    Handles c(load);
+    inlay_model_free(std::exchange(c.model, nullptr));  // the session keeps what it needs
+    CHECK(speak(c.session, "Hello", seeded(1), at_most(4)).size() > 0);
+  }
+  CHECK(host.done == 1.0f);
+  CHECK(host.regions > 0);
+  CHECK(host.allocated > 4'000'000);
+  CHECK(host.released == host.allocated);
+}
+
+TEST_CASE("Loading can be given up, and a wrong file is named") {
+  inlay_load load = INLAY_LOAD_INIT;
+  load.progress = [](void*, float) { return 0; };
+  inlay_model* model = nullptr;
+  inlay_error error;
+  CHECK(inlay_model_load(inlay_string(nano().c_str()), &load, &model, &error) == INLAY_CANCELLED);
+  CHECK(model == nullptr);
+  CHECK(inlay_model_load(inlay_string("no-such-file.gguf"), nullptr, &model, &error) == INLAY_IO);
+  CHECK(std::string(error.message).find("no-such-file.gguf") != std::string::npos);
+  CHECK(inlay_model_load_memory("GGUX", 4, nullptr, &model, &error) == INLAY_FORMAT);
+  CHECK(error.fault != INLAY_FAULT_NONE);
+}
+
+TEST_CASE("NULL is an error that names the argument, or does nothing") {
+  inlay_error error;
+  inlay_model* model = nullptr;
+  CHECK(inlay_model_load(inlay_string(nano().c_str()), nullptr, nullptr, &error) == INLAY_ARGUMENT);
+  CHECK(std::string(error.message) == "out is NULL");
+  CHECK(inlay_session_new(model, nullptr, nullptr) == INLAY_ARGUMENT);
+  CHECK(inlay_next(nullptr, nullptr, &error) == INLAY_ARGUMENT);
+  CHECK(inlay_generation_finish(nullptr) == INLAY_FINISH_CANCELLED);
+  CHECK(inlay_generation_stats(nullptr).generated_tokens == 0);
+  inlay_model_free(nullptr);
+  inlay_session_free(nullptr);
+  inlay_generation_free(nullptr);
+  inlay_stop_request(nullptr);
+  inlay_stop_free(nullptr);
+}
+
+TEST_CASE("A caller of an older version, whose structs are shorter, gets the usual values") {
+  Handles c;
+  inlay_sampler shorter = INLAY_SAMPLER_INIT;
+  shorter.size = offsetof(inlay_sampler, temperature);
+  shorter.temperature = -1;  // beyond what that caller knows
+  CHECK(speak(c.session, "Hello", shorter, at_most(2)).size() > 0);
+  inlay_info info = INLAY_INFO_INIT;
+  info.size = offsetof(inlay_info, parameters);
+  info.parameters = 99;
+  REQUIRE(inlay_model_info(c.model, &info, nullptr) == INLAY_OK);
+  CHECK(info.architecture.size == 5);
+  CHECK(info.parameters == 99);
+}

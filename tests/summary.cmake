@@ -1,0 +1,28 @@
+# The last words of a test run: how many cases of each fixture set ran, and how many tests passed.
+# Arguments: -DCOUNTS=<folder of counts> -DRESULTS=<files of ctest --output-junit, comma-separated>
+cmake_minimum_required(VERSION 3.25)
+
+file(GLOB sets RELATIVE ${COUNTS} ${COUNTS}/*)
+set(line)
+foreach(set IN LISTS sets)
+  set(total 0)
+  file(STRINGS ${COUNTS}/${set} counts)
+  foreach(count IN LISTS counts)
+    math(EXPR total "${total} + ${count}")
+  endforeach()
+  list(APPEND line "${set} ${total}")
+endforeach()
+list(JOIN line ", " line)
+execute_process(COMMAND ${CMAKE_COMMAND} -E echo "Cases of each set: ${line}")
+
+set(all 0)
+set(failed 0)
+string(REPLACE "," ";" files "${RESULTS}")
+foreach(file IN LISTS files)
+  file(READ ${file} text)
+  string(REGEX MATCH "tests=\"([0-9]+)\"[ \n\t]+failures=\"([0-9]+)\"" unused "${text}")
+  math(EXPR all "${all} + ${CMAKE_MATCH_1}")
+  math(EXPR failed "${failed} + ${CMAKE_MATCH_2}")
+endforeach()
+math(EXPR passed "${all} - ${failed}")
+execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${passed} passed, ${failed} failed")
