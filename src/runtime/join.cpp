@@ -9,7 +9,7 @@ namespace inlay::runtime {
 
 namespace {
 
-using List = std::deque<Record>;
+using List = std::vector<Record>;
 
 // The tensors an operation reads, nulls included.
 std::vector<const inlay_tensor*> inputs(const Record& r) {
@@ -134,7 +134,7 @@ std::size_t join_ropes(List& list, std::size_t i) {
 
 }  // namespace
 
-void join(std::deque<Record>& list) {
+void join(std::vector<Record>& list) {
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].op == INLAY_OP_LINEAR) join_linears(list, i);
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -41,7 +41,7 @@ struct Record {
 
 // Merges neighbours: linears of one input, norm into them, gate and up with their activation, a sum into the linear
 // before it, rotations into attention. The joined list computes the same bits.
-void join(std::deque<Record>& list);
+void join(std::vector<Record>& list);
 
 }  // namespace inlay::runtime
 
@@ -74,7 +74,7 @@ struct inlay::nn::Step::State {
   std::span<const inlay_cache> keys_values, states;
   Sizes sizes;
   Tensor output;                        // [wanted, V] or what the network returned
-  std::deque<runtime::Record> list;
+  std::vector<runtime::Record> list;
   std::deque<inlay_tensor> tensors;     // what the list points to
   inlay_tensor rows = {};
   runtime::Block memory;

@@ -1,0 +1,63 @@
+// Reads the golden models, and asks the backend what this machine can run.
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "inlay/inlay.hpp"
+#include "tests/models/golden.hpp"
+#include "tests/support/fixtures.hpp"
+
+namespace support {
+namespace {
+
+using Json = nlohmann::json;
+
+Golden read_golden(const std::filesystem::path& path, const Json& j) {
+  Golden g;
+  g.name = j["name"], g.architecture = j["architecture"];
+  g.model = (path.parent_path() / j["gguf"].get<std::string>()).string();
+  g.abs_f32 = j["tolerance"]["abs_f32"], g.abs_reduced = j["tolerance"]["abs_reduced"];
+  g.context = j.contains("long_context_n_ctx") ? j["long_context_n_ctx"].begin().value().get<int>() : 0;
+  for (const auto& s : j["sequences"])
+    if (s.contains("tokens")) g.sequences[s["name"]] = s["tokens"].get<std::vector<int>>();
+  const auto bytes = read(path.parent_path() / j["values_file"].get<std::string>());
+  for (const auto& o : j["outputs"]) {
+    Golden::Block block{o["sequence"], o["positions"].get<std::vector<int>>(), {}};
+    block.values.resize(o["shape"][0].get<std::size_t>() * o["shape"][1].get<std::size_t>());
+    std::memcpy(block.values.data(), bytes.data() + o["offset_floats"].get<std::size_t>() * sizeof(float), block.values.size() * sizeof(float));
+    g.blocks.push_back(std::move(block));
+  }
+  if (j.contains("greedy")) {
+    g.greedy_prompt = j["greedy"]["prompt"];
+    g.greedy = j["greedy"]["tokens"].get<std::vector<int>>();
+  }
+  return g;
+}
+
+}  // namespace
+
+std::vector<Golden> goldens(std::string_view folder, std::string_view kind) {
+  std::vector<Golden> found;
+  for (const auto& place : folders(folder))
+    for (const auto& entry : std::filesystem::directory_iterator(place)) {
+      if (entry.path().extension() != ".json" || entry.path().filename() == "manifest.json") continue;
+      const auto j = Json::parse(read(entry.path()));
+      if (j["kind"] == kind) found.push_back(read_golden(entry.path(), j));
+    }
+  return found;
+}
+
+std::vector<std::string> instruction_sets() {
+  std::vector<std::string> usable;
+  const std::string model = (data() / "arch" / "llama.gguf").string();
+  for (const char* isa : {"reference", "baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "neon", "neon_dot", "neon_i8mm"}) {
+    try {
+      inlay::Model::load(model, {.isa = isa});
+      usable.push_back(isa);
+    } catch (const inlay::Error& error) {
+      if (error.code() != inlay::Errc::device) throw;
+    }
+  }
+  return usable;
+}
+
+}  // namespace support

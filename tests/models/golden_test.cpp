@@ -1,0 +1,75 @@
+// Proves: every architecture's logits and greedy continuation equal those of the original implementation.
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "inlay/inlay.hpp"
+#include "tests/models/golden.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/fixtures.hpp"
+
+namespace {
+
+using support::Golden;
+
+double largest_difference(const std::vector<float>& got, std::span<const float> expected) {
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double difference = std::abs(double(got[i]) - double(expected[i]));
+    largest = std::isnan(difference) ? 1e30 : std::max(largest, difference);
+  }
+  return largest;
+}
+
+void check_logits(const Golden& golden, const inlay::LoadOptions& options, double tolerance) {
+  const auto model = inlay::Model::load(golden.model, options);
+  for (const auto& block : golden.blocks) {
+    auto session = model.session();
+    const auto logits = session.evaluate(golden.sequences.at(block.sequence), block.positions);
+    INFO(golden.name << " " << block.sequence << " on " << model.info().isa);
+    REQUIRE(logits.size() == block.values.size());
+    CHECK(largest_difference(logits, block.values) <= tolerance);
+  }
+}
+
+void check_greedy(const Golden& golden, const inlay::LoadOptions& options) {
+  const auto model = inlay::Model::load(golden.model, options);
+  auto session = model.session();
+  std::vector<inlay::TokenId> made;
+  auto generation = session.generate(golden.sequences.at(golden.greedy_prompt), inlay::Sampler::greedy(),
+                                     {.tokens = int(golden.greedy.size()), .ignore_end = true});
+  for (const auto& token : generation) made.push_back(token.id);
+  INFO(golden.name << " on " << model.info().isa);
+  CHECK(made == golden.greedy);
+}
+
+// Architectures of fixtures that this version does not have are left out, and counted as that.
+bool known(const Golden& golden) {
+  try {
+    inlay::Model::load(golden.model);
+    return true;
+  } catch (const inlay::Error& error) {
+    if (error.where() != "general.architecture") throw;
+    support::count("arch-not-here", 1);
+    return false;
+  }
+}
+
+TEST_CASE("logits equal the original implementation's on every instruction set") {
+  for (const auto& golden : support::goldens("arch", "causal")) {
+    if (!known(golden)) continue;
+    for (const auto& isa : support::instruction_sets()) {
+      inlay::LoadOptions options{.threads = 2, .isa = isa};
+      options.keys = options.values = inlay::CacheType::f32;
+      check_logits(golden, options, golden.abs_f32);
+      check_greedy(golden, options);
+      options.keys = options.values = inlay::CacheType::f16;
+      check_logits(golden, options, golden.abs_reduced);
+      support::count("arch", 1);
+    }
+  }
+}
+
+}  // namespace
