@@ -21,7 +21,7 @@ bool can_turn(const inlay_rope_op* rope, std::int64_t dims) noexcept {
 // Rows that are worth widening a block of keys and values for, and whose sums stay in the second-level cache.
 std::int64_t rows_of_a_tile(const AttentionTask& task) noexcept {
   const int dims = task.key_dims + task.value_stride;
-  return dims <= 256 ? 96 : 48;
+  return dims <= 128 ? 192 : dims <= 256 ? 96 : 48;
 }
 
 // T5: distances below half of the buckets have one each; longer ones share buckets that widen up to 128.

@@ -53,17 +53,22 @@ struct SequenceView {
 
 namespace {  // also compiled for each instruction set
 
-// Rows that are multiplied together, at most; see kernels/attention_tile.hpp.
-inline constexpr int most_group_rows = 8;
+// A query of a tile.
+struct AttentionRow {
+  std::int64_t token, head, position;  // in the step, among H, in its sequence
+  KeyRange seen;
+};
 
 // One worker's memory.
 struct AttentionScratch {
+  AttentionRow* rows;
   float* queries;                  // scaled, by groups of rows: [groups][key_dims][rows of the group]
-  float* scores;                   // [rows of a group][64]
+  float* scores;                   // [rows][64], then the weights of the keys
+  float* factors;                  // [rows], of all earlier weights
   float *sums, *largest, *weight;  // of the part at hand: [rows][value_stride], [rows], [rows]
   float *all_sums, *all_largest, *all_weight;  // of the parts so far
   float* key_panel;                // [4 tiles][key_dims][16]
-  float* value_panel;              // [64][value_stride]
+  float* value_panel;              // [4 tiles][value_stride / 16][16 keys][16]
   float* vector;                   // one key, query or value
   std::size_t bytes;
 
@@ -74,11 +79,12 @@ struct AttentionScratch {
       used += static_cast<std::size_t>(floats + 15) / 16 * 16 * sizeof(float);
       return place;
     };
-    const std::int64_t rows = task.most_rows, keys = task.key_dims, values = task.value_stride;
-    queries = take(rows * keys);
-    scores = take(most_group_rows * block_keys);
-    sums = take(rows * values), largest = take(rows), weight = take(rows);
-    all_sums = take(rows * values), all_largest = take(rows), all_weight = take(rows);
+    const std::int64_t count = task.most_rows, keys = task.key_dims, values = task.value_stride;
+    rows = reinterpret_cast<AttentionRow*>(take(count * static_cast<std::int64_t>(sizeof(AttentionRow) / sizeof(float))));
+    queries = take(count * keys);
+    scores = take(count * block_keys), factors = take(count);
+    sums = take(count * values), largest = take(count), weight = take(count);
+    all_sums = take(count * values), all_largest = take(count), all_weight = take(count);
     key_panel = take(block_keys * keys);
     value_panel = take(block_keys * values);
     vector = take(keys > values ? keys : values);

@@ -24,24 +24,22 @@ class Attending {
         groups_((rows_ + group_rows<A> - 1) / group_rows<A>),
         scratch_(task, chunk.scratch),
         sequence_(view_of(*chunk.batch, *task.op, tile.sequence)),
-        source_(task, *chunk.batch, sequence_, head, scratch_, rows_) {}
+        source_(task, sequence_, head, scratch_, rows_) {}
 
   void operator()(KeyRange parts) noexcept {
     if (task_.stores) store_new(parts);
     load_queries();
     if (!tile_.partial) {
       clear(scratch_.all_sums, scratch_.all_largest, scratch_.all_weight);
-      for (auto part = parts.begin; part < parts.end; ++part) {
-        attend(part);
+      attend(parts, [&](std::int64_t) {
         for (int r = 0; r < rows_; ++r) join<A>(whole(r), current(r), task_.value_stride);
-      }
+      });
       return write();
     }
-    for (auto part = parts.begin; part < parts.end; ++part) {
-      attend(part);
+    attend(parts, [&](std::int64_t part) {
       for (int r = 0; r < rows_; ++r) keep(part, r);
-    }
-    const auto done = static_cast<std::int32_t>(parts.end - parts.begin), all = static_cast<std::int32_t>(count());
+    });
+    const auto done = static_cast<std::int32_t>(parts.end - parts.begin), all = static_cast<std::int32_t>(part_count());
     if (tile_.arrived[head_].fetch_add(done, std::memory_order_acq_rel) + done < all) return;
     clear(scratch_.all_sums, scratch_.all_largest, scratch_.all_weight);
     for (auto part = tile_.parts.begin; part < tile_.parts.end; ++part) {
@@ -51,13 +49,7 @@ class Attending {
   }
 
  private:
-  std::int64_t count() const noexcept { return tile_.parts.end - tile_.parts.begin; }
-  std::int64_t token_of(int row) const noexcept { return sequence_.first + (tile_.first_row + row) / task_.queries_per_head; }
-  std::int64_t position_of(int row) const noexcept { return sequence_.length - (sequence_.end - token_of(row)); }
-  std::int64_t query_head(int row) const noexcept {
-    return std::int64_t{head_} * task_.queries_per_head + (tile_.first_row + row) % task_.queries_per_head;
-  }
-  KeyRange seen_by(int row) const noexcept { return visible_keys(op_, position_of(row), sequence_.length); }
+  std::int64_t part_count() const noexcept { return tile_.parts.end - tile_.parts.begin; }
   int group_begin(int group) const noexcept { return rows_ * group / groups_; }
 
   RowState current(int row) const noexcept {
@@ -68,7 +60,7 @@ class Attending {
   }
   RowState kept(std::int64_t part, int row) const noexcept {
     const std::int64_t stride = task_.value_stride + 2;
-    float* place = tile_.partial + ((head_ * count() + part - tile_.parts.begin) * rows_ + row) * stride;
+    float* place = tile_.partial + ((head_ * part_count() + part - tile_.parts.begin) * rows_ + row) * stride;
     return {place + 2, place, place + 1};
   }
   void keep(std::int64_t part, int row) const noexcept {
@@ -93,15 +85,21 @@ class Attending {
 
   void load_queries() const noexcept {
     const Rows queries(*op_.q);
+    const std::int64_t together = task_.queries_per_head, heads = together * task_.heads;
     const int dims = task_.key_dims;
     for (int group = 0; group < groups_; ++group) {
       const int begin = group_begin(group), rows = group_begin(group + 1) - begin;
       for (int r = 0; r < rows; ++r) {
-        const std::int64_t token = token_of(begin + r);
-        const float* query = queries[token * task_.heads * task_.queries_per_head + query_head(begin + r)];
+        const std::int64_t number = tile_.first_row + begin + r;
+        AttentionRow& row = scratch_.rows[begin + r];
+        row.token = sequence_.first + number / together;
+        row.head = head_ * together + number % together;
+        row.position = sequence_.length - (sequence_.end - row.token);
+        row.seen = visible_keys(op_, row.position, sequence_.length);
+        const float* query = queries[row.token * heads + row.head];
         if (task_.query_turns) {
           std::copy_n(query, dims, scratch_.vector);
-          rotate_head(*op_.rope_q, task_.query_turns + token * (op_.rope_q->dims / 2), query, scratch_.vector);
+          rotate_head(*op_.rope_q, task_.query_turns + row.token * (op_.rope_q->dims / 2), query, scratch_.vector);
           query = scratch_.vector;
         }
         float* place = scratch_.queries + std::int64_t{begin} * dims + r;
@@ -110,56 +108,84 @@ class Attending {
     }
   }
 
-  // The state of all rows after the keys of one part alone.
-  void attend(std::int64_t part) noexcept {
+  // Brings the state of all rows through each part alone, and calls done(part) after it.
+  template <class Done>
+  void attend(KeyRange parts, Done done) noexcept {
+    // Both ends of what is seen only grow with the position.
+    const std::int64_t first = std::max(scratch_.rows[0].seen.begin, parts.begin * part_keys);
+    const std::int64_t end = std::min(scratch_.rows[rows_ - 1].seen.end, parts.end * part_keys);
+    Block blocks[2];
+    Block *block = &blocks[0], *next = &blocks[1];
     clear(scratch_.sums, scratch_.largest, scratch_.weight);
-    const KeyRange first = seen_by(0), last = seen_by(rows_ - 1);  // both ends only grow with the position
-    const KeyRange seen = {std::max(first.begin, part * part_keys), std::min(last.end, (part + 1) * part_keys)};
-    for (auto key = seen.begin / block_keys * block_keys; key < seen.end; key += block_keys) {
-      Block block;
-      source_.find(key, seen, block);
-      for (int group = 0; group < groups_; ++group) {
-        const int begin = group_begin(group);
-        with_rows<A>(group_begin(group + 1) - begin, [&](auto rows) { attend_group<rows>(block, key, begin); });
+    for (std::int64_t key = first / block_keys * block_keys, after; key < end; key = after) {
+      after = key + block_keys;
+      if (!source_.in_place()) {
+        source_.find(key, {first, end}, *block);
+      } else {
+        if (key <= first) source_.find(key, {first, end}, *block);
+        source_.find(after, {first, end}, *next);
+        source_.link(*block, *next);
       }
+      attend(*block, key);
+      std::swap(block, next);
+      if (after % part_keys != 0 && after < end) continue;
+      done(key / part_keys);
+      clear(scratch_.sums, scratch_.largest, scratch_.weight);
+    }
+  }
+
+  // All keys first, then all values: each stays in the first-level cache meanwhile.
+  void attend(const Block& block, std::int64_t key) noexcept {
+    const auto sees = [&](int group) {
+      const KeyRange first = scratch_.rows[group_begin(group)].seen, last = scratch_.rows[group_begin(group + 1) - 1].seen;
+      return last.end > key && first.begin < key + block_keys;
+    };
+    for (int group = 0; group < groups_; ++group) {
+      const int begin = group_begin(group);
+      if (sees(group)) with_rows<A>(group_begin(group + 1) - begin, [&](auto rows) { weigh_keys<rows>(block, key, begin); });
+    }
+    for (int group = 0; group < groups_; ++group) {
+      const int begin = group_begin(group);
+      if (!sees(group)) continue;
+      with_rows<A>(group_begin(group + 1) - begin, [&](auto rows) {
+        add_values<A, rows>(block, scratch_.scores + begin * block_keys, scratch_.factors + begin, current(begin).sums, task_.value_stride);
+      });
     }
   }
 
   template <int rows>
-  void attend_group(const Block& block, std::int64_t key, int begin) noexcept {
-    const KeyRange first = seen_by(begin), last = seen_by(begin + rows - 1);
-    if (last.end <= key || first.begin >= key + block_keys) return;
-    score<A, rows>(block, scratch_.queries + std::int64_t{begin} * task_.key_dims, task_.key_dims, scratch_.scores);
-    float factors[rows];
+  void weigh_keys(const Block& block, std::int64_t key, int begin) noexcept {
+    float* scores = scratch_.scores + begin * block_keys;
+    score<A, rows>(block, scratch_.queries + std::int64_t{begin} * task_.key_dims, task_.key_dims, scores);
     for (int r = 0; r < rows; ++r) {
-      const int row = begin + r;
-      const KeyRange seen = seen_by(row);
+      const AttentionRow& row = scratch_.rows[begin + r];
       float bias[block_keys];
-      const BlockView view = {{seen.begin - key, seen.end - key}, position_of(row) - key, op_.softcap, slope_of(row),
+      const BlockView view = {{row.seen.begin - key, row.seen.end - key}, row.position - key, op_.softcap, slope_of(row),
                               task_.distance_bias ? fill_bias(bias, key, row) : nullptr};
-      factors[r] = weigh<A>(view, scratch_.scores + r * block_keys, scratch_.largest[row], scratch_.weight[row]);
+      if (!view.plain()) bend<A>(view, scores + r * block_keys);
     }
-    add_values<A, rows>(block, scratch_.scores, factors, current(begin).sums, task_.value_stride);
+    weigh<A, rows>(scores, scratch_.largest + begin, scratch_.weight + begin, scratch_.factors + begin);
   }
 
-  float slope_of(int row) const noexcept {
-    return op_.slopes ? static_cast<const float*>(op_.slopes->data)[query_head(row)] : 0;
+  float slope_of(const AttentionRow& row) const noexcept {
+    return op_.slopes ? static_cast<const float*>(op_.slopes->data)[row.head] : 0;
   }
-  const float* fill_bias(float* bias, std::int64_t key, int row) const noexcept {
+  const float* fill_bias(float* bias, std::int64_t key, const AttentionRow& row) const noexcept {
     const std::int64_t heads = std::int64_t{task_.heads} * task_.queries_per_head;
     for (int i = 0; i < block_keys; ++i) {
-      const std::int64_t distance = std::clamp<std::int64_t>(key + i - position_of(row), -far_away, far_away);
-      bias[i] = task_.distance_bias[(distance + far_away) * heads + query_head(row)];
+      const std::int64_t distance = std::clamp<std::int64_t>(key + i - row.position, -far_away, far_away);
+      bias[i] = task_.distance_bias[(distance + far_away) * heads + row.head];
     }
     return bias;
   }
 
   void write() const noexcept {
     const Rows y(*op_.y);
+    const std::int64_t heads = std::int64_t{task_.heads} * task_.queries_per_head;
     const auto* sinks = op_.sinks ? static_cast<const float*>(op_.sinks->data) : nullptr;
     for (int r = 0; r < rows_; ++r) {
-      const std::int64_t head = query_head(r);
-      finish<A>(whole(r), sinks ? sinks + head : nullptr, y[token_of(r) * task_.heads * task_.queries_per_head + head], task_.value_dims);
+      const AttentionRow& row = scratch_.rows[r];
+      finish<A>(whole(r), sinks ? sinks + row.head : nullptr, y[row.token * heads + row.head], task_.value_dims);
     }
   }
 

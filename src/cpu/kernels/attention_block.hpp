@@ -9,16 +9,24 @@
 namespace inlay::cpu {
 namespace {
 
-inline bool is_float(std::uint32_t type) noexcept { return type == INLAY_F32 || type == INLAY_F16 || type == INLAY_BF16; }
-
 // Where one head's keys and values of one sequence are found.
 template <class A>
 class KeySource {
  public:
   // `reuse`: how many rows will be multiplied with each block, so whether widening it first pays.
-  KeySource(const AttentionTask& task, const inlay_batch& batch, const SequenceView& sequence, int head,
-            const AttentionScratch& scratch, int reuse) noexcept
-      : task_(task), batch_(batch), sequence_(sequence), head_(head), scratch_(scratch), widen_(reuse > 2 * group_rows<A>) {}
+  KeySource(const AttentionTask& task, const SequenceView& sequence, int head, const AttentionScratch& scratch, int reuse) noexcept
+      : task_(task), sequence_(sequence), head_(head), scratch_(scratch) {
+    const bool widens = reuse > 2 * group_rows<A>;
+    const auto direct = [&](std::uint32_t type) {
+      return type == INLAY_F32 || (!widens && (type == INLAY_F16 || type == INLAY_BF16));
+    };
+    const bool whole = task.value_dims == task.value_stride;
+    keys_in_place_ = sequence.pages && task.keys.tiled && direct(task.keys.type);
+    values_in_place_ = whole && (!sequence.pages || (direct(task.values.type) && task.op->cache->page_size % tile_keys == 0));
+  }
+
+  // Nothing is widened, so blocks can be found ahead of their use.
+  bool in_place() const noexcept { return keys_in_place_ && values_in_place_; }
 
   // The tiles of the block that begins at position `first`; only keys in `wanted` are touched.
   void find(std::int64_t first, KeyRange wanted, Block& block) const noexcept {
@@ -28,44 +36,89 @@ class KeySource {
       tile.begin = static_cast<int>(std::clamp<std::int64_t>(wanted.begin - position, 0, tile_keys));
       tile.end = static_cast<int>(std::clamp<std::int64_t>(wanted.end - position, tile.begin, tile_keys));
       if (tile.begin == tile.end) continue;
-      find_keys(position, t, tile);
-      find_values(position, t, tile);
+      keys_in_place_ ? point_to_keys(position, tile) : widen_keys(position, t, tile);
+      values_in_place_ ? point_to_values(position, tile) : widen_values(position, t, tile);
+      tile.next_keys = tile.keys;
+      tile.next_values = tile.values;
+    }
+  }
+
+  static void link(Block& block, const Block& next) noexcept {
+    for (int t = 0; t < block_keys / tile_keys; ++t) {
+      if (next.tiles[t].begin == next.tiles[t].end) continue;
+      block.tiles[t].next_keys = next.tiles[t].keys;
+      block.tiles[t].next_values = next.tiles[t].values;
     }
   }
 
  private:
+  using B = Floats<A>;
+  static constexpr int lanes = static_cast<int>(B::size);
+
   std::byte* head_of(const VectorLayout& layout, std::int64_t position) const noexcept {
     const inlay_cache& cache = *task_.op->cache;
     return page_address(cache, sequence_.pages[position / cache.page_size]) + layout.offset + head_ * layout.head_bytes;
   }
   std::int64_t row_of(std::int64_t position) const noexcept { return position % task_.op->cache->page_size; }
+  const std::byte* place_of(const VectorLayout& layout, std::int64_t position) const noexcept {
+    return head_of(layout, position) + row_of(position) * layout.row_bytes;
+  }
   const float* step_vector(const inlay_tensor& tensor, std::int64_t position) const noexcept {
     return Rows(tensor)[(sequence_.first + position) * task_.heads + head_];
   }
 
-  // Widens numbers [0, n) of a float type, n a multiple of 16.
-  static void widen(std::uint32_t type, const std::byte* from, float* to, std::int64_t n) noexcept {
+  void point_to_keys(std::int64_t position, Tile& tile) const noexcept {
+    tile.key_type = task_.keys.type;
+    tile.keys = place_of(task_.keys, position);
+  }
+
+  void point_to_values(std::int64_t position, Tile& tile) const noexcept {
+    const inlay_attention_op& op = *task_.op;
+    tile.value_type = sequence_.pages ? task_.values.type : std::uint32_t{INLAY_F32};
+    tile.value_step = sequence_.pages ? task_.values.row_bytes : op.v->stride[0];
+    tile.value_chunk = tile_keys * (tile.value_type == INLAY_F32 ? 4 : 2);
+    tile.values = sequence_.pages ? place_of(task_.values, position) : reinterpret_cast<const std::byte*>(step_vector(*op.v, position));
+  }
+
+  // Numbers [0, n) of a float type, n a multiple of 16, to steps of 16 that are `step` apart.
+  static void widen(std::uint32_t type, const std::byte* from, float* to, std::int64_t n, std::int64_t step) noexcept {
     with_type<A>(type, [&](auto load, auto size) {
-      constexpr int lanes = static_cast<int>(Floats<A>::size);
-      for (std::int64_t i = 0; i < n; i += lanes) load(from + i * size).store_unaligned(to + i);
+      for (std::int64_t i = 0; i < n; i += tile_keys, to += step) {
+        unroll<vectors<A>>([&](auto v) { load(from + (i + v * lanes) * size).store_unaligned(to + v * lanes); });
+      }
     });
   }
 
-  void find_keys(std::int64_t position, int t, Tile& tile) const noexcept {
-    const VectorLayout& layout = task_.keys;
+  static bool is_float(std::uint32_t type) noexcept { return type == INLAY_F32 || type == INLAY_F16 || type == INLAY_BF16; }
+
+  void widen_keys(std::int64_t position, int t, Tile& tile) const noexcept {
     float* panel = scratch_.key_panel + std::int64_t{t} * tile_keys * task_.key_dims;
     tile.key_type = INLAY_F32;
     tile.keys = reinterpret_cast<const std::byte*>(panel);
-    if (sequence_.pages && layout.tiled && is_float(layout.type)) {
-      const std::byte* place = head_of(layout, position) + row_of(position) * layout.row_bytes;
-      if (layout.type != INLAY_F32 && widen_) return widen(layout.type, place, panel, std::int64_t{tile_keys} * task_.key_dims);
-      tile.key_type = layout.type;
-      tile.keys = place;
-      return;
+    if (sequence_.pages && task_.keys.tiled) {
+      const std::byte* place = place_of(task_.keys, position);
+      if (is_float(task_.keys.type)) return widen(task_.keys.type, place, panel, std::int64_t{tile_keys} * task_.key_dims, tile_keys);
+      if (task_.keys.type == INLAY_Q8_0) return widen_codes(place, panel);
     }
     for (int i = tile.begin; i < tile.end; ++i) {
       const float* vector = key(position + i);
       for (int d = 0; d < task_.key_dims; ++d) panel[d * tile_keys + i] = vector[d];
+    }
+  }
+
+  // A tile of Q8_0 keys: for 32 dimensions at a time 16 scales, then [32][16] codes.
+  void widen_codes(const std::byte* place, float* panel) const noexcept {
+    constexpr int dims = 32;
+    for (int d = 0; d < task_.key_dims; d += dims, place += tile_keys * (dims + 2), panel += tile_keys * dims) {
+      const auto* scales = reinterpret_cast<const std::uint16_t*>(place);
+      const auto* codes = reinterpret_cast<const std::int8_t*>(place + tile_keys * 2);
+      unroll<vectors<A>>([&](auto v) {
+        const B scale = A::halves(scales + v * lanes);
+        for (int i = 0; i < dims; ++i) {
+          const int at = i * tile_keys + v * lanes;
+          (scale * A::widen(codes + at)).store_unaligned(panel + at);
+        }
+      });
     }
   }
 
@@ -82,45 +135,36 @@ class KeySource {
     return scratch_.vector;
   }
 
-  void find_values(std::int64_t position, int t, Tile& tile) const noexcept {
-    const bool whole = task_.value_dims == task_.value_stride;
+  void widen_values(std::int64_t position, int t, Tile& tile) const noexcept {
     float* panel = scratch_.value_panel + std::int64_t{t} * tile_keys * task_.value_stride;
+    constexpr int chunk = tile_keys * tile_keys;
     tile.value_type = INLAY_F32;
-    tile.value_row = task_.value_stride * static_cast<std::int64_t>(sizeof(float));
+    tile.value_step = tile_keys * static_cast<std::int64_t>(sizeof(float));
+    tile.value_chunk = chunk * static_cast<std::int64_t>(sizeof(float));
     tile.values = reinterpret_cast<const std::byte*>(panel);
-    if (!sequence_.pages) {
-      if (whole) return take(tile, INLAY_F32, reinterpret_cast<const std::byte*>(step_vector(*task_.op->v, position)), task_.op->v->stride[0]);
-      for (int i = tile.begin; i < tile.end; ++i) {
-        std::copy_n(step_vector(*task_.op->v, position + i), task_.value_dims, panel + i * task_.value_stride);
-      }
-      return;
-    }
-    const VectorLayout& layout = task_.values;
-    if (whole && is_float(layout.type) && task_.op->cache->page_size % tile_keys == 0) {
-      const std::byte* place = head_of(layout, position) + row_of(position) * layout.row_bytes;
-      if (layout.type == INLAY_F32 || !widen_) return take(tile, layout.type, place, layout.row_bytes);
-      for (int i = tile.begin; i < tile.end; ++i) {
-        widen(layout.type, place + i * layout.row_bytes, panel + i * task_.value_stride, task_.value_stride);
-      }
-      return;
-    }
+    const bool simple = sequence_.pages && is_float(task_.values.type) && task_.value_dims == task_.value_stride;
     for (int i = tile.begin; i < tile.end; ++i) {
-      read_vector(layout, head_of(layout, position + i), row_of(position + i), panel + i * task_.value_stride);
+      float* row = panel + i * tile_keys;
+      if (simple) {
+        widen(task_.values.type, place_of(task_.values, position + i), row, task_.value_dims, chunk);
+        continue;
+      }
+      const float* vector = value(position + i);
+      for (int d = 0; d < task_.value_dims; ++d) row[d / tile_keys * chunk + d % tile_keys] = vector[d];
     }
   }
 
-  static void take(Tile& tile, std::uint32_t type, const std::byte* place, std::int64_t row) noexcept {
-    tile.value_type = type;
-    tile.values = place;
-    tile.value_row = row;
+  const float* value(std::int64_t position) const noexcept {
+    if (!sequence_.pages) return step_vector(*task_.op->v, position);
+    read_vector(task_.values, head_of(task_.values, position), row_of(position), scratch_.vector);
+    return scratch_.vector;
   }
 
   const AttentionTask& task_;
-  const inlay_batch& batch_;
   const SequenceView& sequence_;
   int head_;
   const AttentionScratch& scratch_;
-  bool widen_;
+  bool keys_in_place_, values_in_place_;
 };
 
 }  // namespace

@@ -10,12 +10,14 @@
 namespace inlay::cpu {
 namespace {
 
-// Up to 16 keys that stand together, ready for the products.
+// 16 keys or values of one head that stand together: steps of 16 numbers, which are the keys' values of one dimension, or
+// 16 dimensions of one value.
 struct Tile {
-  const std::byte *keys, *values;  // [key_dims][16] and [16][value_stride], of these types:
+  const std::byte *keys, *values;
+  const std::byte *next_keys, *next_values;  // those of the next block, or the same again: to be fetched meanwhile
   std::uint32_t key_type, value_type;
-  std::int64_t value_row;          // bytes from one value to the next
-  int begin, end;                  // the keys of it that may be looked at
+  std::int64_t value_step, value_chunk;      // bytes from one value to the next, and to its next 16 dimensions
+  int begin, end;                            // the keys of it that may be looked at
 };
 struct Block {
   Tile tiles[block_keys / tile_keys];
@@ -41,18 +43,25 @@ inline void with_type(std::uint32_t type, Use use) noexcept {
   }
 }
 
-// sums[r] += left[k * left_step + r * row_step] * right[k], for k = 0, 1, ... in order; right[k] are 16 numbers.
+// Steps of 16 numbers in memory, and the memory that is wanted next.
+struct Numbers {
+  const std::byte *first, *next;
+  std::int64_t step, steps;
+};
+
+// sums[r] += left[k * left_step + r * row_step] * numbers[k], for k = 0, 1, ... in order.
 template <class A, int rows, int row_step, class Load>
 INLAY_INLINE void multiply_add(Floats<A> (&sums)[rows][vectors<A>], const float* left, int left_step,
-                                                const std::byte* right, std::int64_t right_step, std::int64_t steps, int size,
-                                                Load load) noexcept {
+                               const Numbers& numbers, int size, Load load) noexcept {
   using B = Floats<A>;
-  for (std::int64_t k = 0; k < steps; ++k, left += left_step, right += right_step) {
-    B numbers[vectors<A>];
-    unroll<vectors<A>>([&](auto v) { numbers[v] = load(right + v * static_cast<int>(B::size) * size); });
+  const std::byte *right = numbers.first, *next = numbers.next;
+  for (std::int64_t k = 0; k < numbers.steps; ++k, left += left_step, right += numbers.step, next += numbers.step) {
+    __builtin_prefetch(next);
+    B vector[vectors<A>];
+    unroll<vectors<A>>([&](auto v) { vector[v] = load(right + v * static_cast<int>(B::size) * size); });
     unroll<rows>([&](auto r) {
       const B factor(left[r * row_step]);
-      unroll<vectors<A>>([&](auto v) { sums[r][v] = xsimd::fma(factor, numbers[v], sums[r][v]); });
+      unroll<vectors<A>>([&](auto v) { sums[r][v] = xsimd::fma(factor, vector[v], sums[r][v]); });
     });
   }
 }
@@ -67,7 +76,8 @@ void score(const Block& block, const float* queries, int key_dims, float* scores
     with_type<A>(tile.key_type, [&](auto load, auto size) {
       B sums[rows][vectors<A>];
       unroll<rows>([&](auto r) { unroll<vectors<A>>([&](auto v) { sums[r][v] = B(0.0f); }); });
-      multiply_add<A, rows, 1>(sums, queries, rows, tile.keys, tile_keys * size, key_dims, size, load);
+      const Numbers keys = {tile.keys, tile.next_keys, tile_keys * size, key_dims};
+      multiply_add<A, rows, 1>(sums, queries, rows, keys, size, load);
       unroll<rows>([&](auto r) {
         unroll<vectors<A>>([&](auto v) {
           sums[r][v].store_unaligned(scores + r * block_keys + t * tile_keys + v * static_cast<int>(B::size));
@@ -95,9 +105,9 @@ void add_values(const Block& block, const float* weights, const float* factors, 
       const Tile& tile = block.tiles[t];
       if (tile.begin == tile.end) continue;
       with_type<A>(tile.value_type, [&](auto load, auto size) {
-        multiply_add<A, rows, block_keys>(running, weights + t * tile_keys + tile.begin, 1,
-                                          tile.values + tile.begin * tile.value_row + d * size, tile.value_row,
-                                          tile.end - tile.begin, size, load);
+        const std::int64_t offset = tile.begin * tile.value_step + d / tile_keys * tile.value_chunk;
+        const Numbers values = {tile.values + offset, tile.next_values + offset, tile.value_step, tile.end - tile.begin};
+        multiply_add<A, rows, block_keys>(running, weights + t * tile_keys + tile.begin, 1, values, size, load);
       });
     }
     each([](const B& sum, float* place, float) { sum.store_unaligned(place); });

@@ -7,6 +7,7 @@
 #include "cpu/attention.hpp"
 #include "cpu/kernels/math.hpp"
 #include "cpu/kernels/vectors.hpp"
+#include "cpu/simd/unroll.hpp"
 
 namespace inlay::cpu {
 namespace {
@@ -20,54 +21,76 @@ inline float exp_of_negative(float x) noexcept {
   return lanes[0];
 }
 
-// One query's view of a block of keys; positions count from the block's first key.
+// What changes the scores of one query with a block of keys; positions count from the block's first key.
 struct BlockView {
   KeyRange seen;
   std::int64_t position;
   float softcap, slope;  // 0: none
   const float* bias;     // [64], or null
+
+  bool plain() const noexcept {
+    return softcap == 0 && slope == 0 && !bias && seen.begin <= 0 && seen.end >= block_keys;
+  }
 };
 
-// Turns scores[64] into weights. Returns by what all earlier weights are to be multiplied.
+// Changes scores[64] as the operation says; what is not seen becomes minus infinity.
 template <class A>
-inline float weigh(const BlockView& view, float* scores, float& largest, float& weight) noexcept {
+inline void bend(const BlockView& view, float* scores) noexcept {
   using B = Floats<A>;
-  constexpr int lanes = static_cast<int>(B::size), count = block_keys / lanes;
-  float numbers[lanes];
-  for (int i = 0; i < lanes; ++i) numbers[i] = static_cast<float>(i);
-  const B ramp = B::load_unaligned(numbers);
-  const bool whole = view.seen.begin <= 0 && view.seen.end >= block_keys;
-  const B first(static_cast<float>(std::max<std::int64_t>(view.seen.begin, 0)));
-  const B end(static_cast<float>(std::min<std::int64_t>(view.seen.end, block_keys)));
-  B score[count], most(nothing_seen);
-  for (int i = 0; i < count; ++i) {
-    score[i] = B::load_unaligned(scores + i * lanes);
-    if (view.softcap != 0) score[i] = B(view.softcap) * math::tanh(score[i] / B(view.softcap));
-    const B index = ramp + B(static_cast<float>(i * lanes));
-    if (view.slope != 0) score[i] = score[i] - B(view.slope) * xsimd::abs(B(static_cast<float>(view.position)) - index);
-    if (view.bias) score[i] = score[i] + B::load_unaligned(view.bias + i * lanes);
-    if (!whole) score[i] = xsimd::select((index >= first) & (index < end), score[i], B(nothing_seen));
-    most = xsimd::max(most, score[i]);
+  constexpr int lanes = static_cast<int>(B::size);
+  float ramp[lanes];
+  for (int i = 0; i < lanes; ++i) ramp[i] = static_cast<float>(i);
+  const B first(static_cast<float>(std::clamp<std::int64_t>(view.seen.begin, 0, block_keys)));
+  const B end(static_cast<float>(std::clamp<std::int64_t>(view.seen.end, 0, block_keys)));
+  for (int i = 0; i < block_keys; i += lanes) {
+    B score = B::load_unaligned(scores + i);
+    const B index = B::load_unaligned(ramp) + B(static_cast<float>(i));
+    if (view.softcap != 0) score = B(view.softcap) * math::tanh(score / B(view.softcap));
+    if (view.slope != 0) score = score - B(view.slope) * xsimd::abs(B(static_cast<float>(view.position)) - index);
+    if (view.bias) score = score + B::load_unaligned(view.bias + i);
+    xsimd::select((index >= first) & (index < end), score, B(nothing_seen)).store_unaligned(scores + i);
   }
-  most.store_unaligned(numbers);
-  const float before = largest;
-  largest = std::max(largest, *std::max_element(numbers, numbers + lanes));
-  if (largest == nothing_seen) {
-    std::fill_n(scores, block_keys, 0.0f);
-    return 1.0f;
+}
+
+// Turns scores[rows][64] into weights against the largest scores so far; factors[rows] are what all earlier weights are
+// to be multiplied by. The rows go through each stage together, since a stage alone would wait for its own results.
+template <class A, int rows>
+inline void weigh(float* scores, float* largest, float* weight, float* factors) noexcept {
+  using B = Floats<A>;
+  constexpr int lanes = static_cast<int>(B::size);
+  float spread[rows][lanes];
+  for (int r = 0; r < rows; ++r) {
+    B most = B::load_unaligned(scores + r * block_keys);
+    unroll<block_keys / lanes - 1>([&](auto i) {
+      most = xsimd::max(most, B::load_unaligned(scores + r * block_keys + (i + 1) * lanes));
+    });
+    most.store_unaligned(spread[r]);
   }
-  B sum(0.0f);
-  for (int i = 0; i < count; ++i) {
-    const B share = math::exp_of_negative(score[i] - B(largest));
-    share.store_unaligned(scores + i * lanes);
-    sum = sum + share;
+  float steps[(rows + lanes - 1) / lanes * lanes] = {};
+  for (int r = 0; r < rows; ++r) {
+    float most = largest[r];
+    for (const float number : spread[r]) most = number > most ? number : most;
+    steps[r] = most == largest[r] ? 0.0f : largest[r] - most;
+    largest[r] = most;
   }
-  const float factor = before == largest ? 1.0f : exp_of_negative<A>(before - largest);
-  sum.store_unaligned(numbers);
-  float total = 0;
-  for (const float number : numbers) total += number;
-  weight = weight * factor + total;
-  return factor;
+  for (int r = 0; r < rows; r += lanes) math::exp_of_negative(B::load_unaligned(steps + r)).store_unaligned(steps + r);
+  for (int r = 0; r < rows; ++r) {
+    const B most(largest[r] == nothing_seen ? 0.0f : largest[r]);  // then all weights are 0
+    B sum(0.0f);
+    unroll<block_keys / lanes>([&](auto i) {
+      float* place = scores + r * block_keys + i * lanes;
+      const B share = math::exp_of_negative(B::load_unaligned(place) - most);
+      share.store_unaligned(place);
+      sum = sum + share;
+    });
+    sum.store_unaligned(spread[r]);
+  }
+  for (int r = 0; r < rows; ++r) {
+    float total = 0;
+    for (const float number : spread[r]) total += number;
+    factors[r] = steps[r];
+    weight[r] = weight[r] * factors[r] + total;
+  }
 }
 
 // What a row knows of the keys it has seen: sums of values, the largest score, and the sum of weights against it.
