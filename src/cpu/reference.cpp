@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/cache.hpp"
 #include "cpu/reference_cache.hpp"
 
 namespace inlay::cpu {
@@ -28,11 +29,7 @@ bool can(const inlay_experts_op& op) noexcept {
   return can_multiply(op.gate) && can_multiply(op.up, false) && can_multiply(op.down);
 }
 
-bool can(const inlay_attention_op& op) noexcept {
-  if (!op.cache) return true;
-  return ref::can_store(op.cache->k_type, op.cache->k_dim) &&
-         (op.cache->kind == INLAY_CACHE_LATENT || ref::can_store(op.cache->v_type, op.cache->v_dim));
-}
+bool can(const inlay_attention_op& op) noexcept { return !op.cache || can_cache(*op.cache); }
 
 class Reference final : public inlay_device {
  public:

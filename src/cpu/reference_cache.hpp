@@ -1,4 +1,4 @@
-// The reference's cache: every row is a vector of one head in the file format's own blocks, rows of a page in order.
+// The reference's cache: in a page, the vectors of all heads of one token, then those of the next.
 #pragma once
 
 #include "cpu/reference_tensor.hpp"
@@ -7,7 +7,6 @@ namespace inlay::cpu::reference {
 
 enum Half { keys, values };
 
-bool can_store(std::uint32_t type, std::int64_t count) noexcept;
 std::size_t page_bytes(const inlay_cache& cache, int which) noexcept;
 
 // The vector of one head in slot = page * page_size + row. Of a latent cache, values are the head of the keys.
