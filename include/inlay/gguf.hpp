@@ -57,6 +57,7 @@ struct Tensor {
 
 struct OpenOptions {
   bool split = true;  ///< also open the other files of a split model (-00001-of-0000N)
+  bool copy = false;  ///< read the file into memory instead of mapping it: nobody can change or shorten it meanwhile
 };
 
 /// An opened file. Cheap to copy: copies share the mapping. Everything was validated when it was opened.

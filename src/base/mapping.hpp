@@ -1,23 +1,27 @@
-// A file's content in memory, read-only: the system reads the parts that are looked at.
+// A file's content in memory, read-only: mapped, so that the system reads the parts that are looked at, or copied.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace inlay::base {
 
 class Mapping {
  public:
+  enum class Way { map, copy };  // a copy stays as it is when somebody changes the file
+
   // Called before each request to the system; a test throws from it what the system could have reported.
   using Probe = std::function<void()>;
 
   // `path` is UTF-8. Throws std::system_error. The length is that of the opened file, not of a second look by name.
-  static Mapping open(const std::string& path, const Probe& probe = {});
+  static Mapping open(const std::string& path, Way way, const Probe& probe = {});
 
-  Mapping(Mapping&& other) noexcept : content_(other.content_) { other.content_ = {}; }
+  Mapping(Mapping&& other) noexcept : way_(other.way_), content_(std::exchange(other.content_, {})) {}
   Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(way_, other.way_);
     std::swap(content_, other.content_);
     return *this;
   }
@@ -29,8 +33,9 @@ class Mapping {
   void drop(std::span<const std::byte> part) const noexcept;
 
  private:
-  explicit Mapping(std::span<const std::byte> content) noexcept : content_(content) {}
-  std::span<const std::byte> content_;
+  Mapping(Way way, std::span<std::byte> content) noexcept : way_(way), content_(content) {}
+  Way way_;
+  std::span<std::byte> content_;
 };
 
 }  // namespace inlay::base

@@ -22,11 +22,11 @@ std::string part_suffix(std::int64_t part, std::int64_t parts) {
   return fmt::format("-{:05}-of-{:05}.gguf", part + 1, parts);
 }
 
-FileState parse_file(const std::string& path, const base::Mapping::Probe& probe) {
+FileState parse_file(const std::string& path, base::Mapping::Way way, const base::Mapping::Probe& probe) {
   FileState state;
   state.name = plain_name(path);
   try {
-    state.mappings.push_back(base::Mapping::open(path, probe));
+    state.mappings.push_back(base::Mapping::open(path, way, probe));
   } catch (const std::system_error& error) {
     throw Error(Errc::io, fmt::format("cannot open {}: {}", state.name, error.code().message()));
   }
@@ -62,7 +62,7 @@ void check_joined(FileState& model) {
 }
 
 // Opens the other parts of the model of which `opened`, the file at `path`, is one. Their names come from `path` alone.
-FileState join_parts(FileState opened, std::string path, const base::Mapping::Probe& probe) {
+FileState join_parts(FileState opened, std::string path, base::Mapping::Way way, const base::Mapping::Probe& probe) {
   if (opened.find("split.count") == nullptr) return opened;
   const auto parts = part_number(opened, "split.count", max_parts + 1);
   if (parts < 2) return opened;
@@ -75,7 +75,7 @@ FileState join_parts(FileState opened, std::string path, const base::Mapping::Pr
   path.resize(path.size() - suffix.size());
   FileState model;
   for (std::int64_t i = 0; i < parts; ++i) {
-    FileState part = i == own ? std::move(opened) : parse_file(path + part_suffix(i, parts), probe);
+    FileState part = i == own ? std::move(opened) : parse_file(path + part_suffix(i, parts), way, probe);
     if (part_number(part, "split.no", max_parts) != i || part_number(part, "split.count", max_parts + 1) != parts) {
       fail(part.name, Fault::inconsistent, fmt::format("it does not say that it is part {} of {}", i + 1, parts),
            "split.no");
@@ -103,8 +103,9 @@ auto guarded(const Work& work) {
 }  // namespace
 
 File Parser::open(const std::string& path, const OpenOptions& options, const base::Mapping::Probe& probe) {
-  FileState state = parse_file(path, probe);
-  if (options.split) state = join_parts(std::move(state), path, probe);
+  const auto way = options.copy ? base::Mapping::Way::copy : base::Mapping::Way::map;
+  FileState state = parse_file(path, way, probe);
+  if (options.split) state = join_parts(std::move(state), path, way, probe);
   return File(std::make_shared<const FileState>(std::move(state)));
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,9 +33,10 @@ class Writer {
   }
 
   // A key with an array of numbers, bools or strings.
-  template <class T>
-  void array(std::string_view name, std::span<const T> values) {
-    begin_array(name, type_of<T>(), values.size());
+  template <class Values>
+  void array(std::string_view name, const Values& values) {
+    using T = std::iter_value_t<decltype(std::begin(values))>;
+    begin_array(name, type_of<T>(), std::size(values));
     for (const T& value : values) put(value);
   }
 
