@@ -1,0 +1,303 @@
+// The filters for texts and numbers.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/utf8.hpp"
+#include "text/jinja_builtins.hpp"
+#include "text/jinja_format.hpp"
+#include "text/jinja_json.hpp"
+#include "text/jinja_print.hpp"
+#include "text/jinja_strings.hpp"
+
+namespace inlay::text::jinja {
+namespace {
+
+using In = const Value&;
+using With = const Arguments&;
+using On = const Machine&;
+
+// A filter's result: text that is as safe as what it was made from.
+Value like(In value, TextRef text) {
+  Value result = Value::of(text);
+  result.safe = value.safe;
+  return result;
+}
+
+bool is_word(char32_t code) {
+  return (code >= '0' && code <= '9') || (code >= 'A' && code <= 'Z') || (code >= 'a' && code <= 'z') || code == '_';
+}
+
+template <Case wanted>
+Value cased(On machine, In value, With) {
+  return like(value, in_case(machine, printed(machine, value), wanted));
+}
+
+Value trim(On machine, In value, With with) {
+  const Bound bound("trim", with, {"chars"});
+  return like(value, stripped(machine, printed(machine, value), bound.text_or_null(0), Side::both));
+}
+
+Value replace(On machine, In value, With with) {
+  const Bound bound("replace", with, {"old", "new", "count"}, 2);
+  return Value::of(replaced(machine, printed(machine, value), printed(machine, bound[0]), printed(machine, bound[1]),
+                            bound.whole(2, -1)));
+}
+
+Value string(On machine, In value, With) { return like(value, printed(machine, value)); }
+
+Value safe(On machine, In value, With) {
+  Value result = Value::of(printed(machine, value));
+  result.safe = true;
+  return result;
+}
+
+Value force_escape(On machine, In value, With with) {
+  return safe(machine, Value::of(html_escaped(machine, printed(machine, value))), with);
+}
+
+Value escape(On machine, In value, With with) { return value.safe ? value : force_escape(machine, value, with); }
+
+Value indent(On machine, In value, With with) {
+  const Bound bound("indent", with, {"width", "first", "blank"});
+  const bool by_text = bound.has(0) && bound[0].is(Type::string);
+  const TextRef empty = Text::flat(machine.arena, {}, Origin::template_text);
+  const TextRef margin = by_text ? bound[0].text : padded(machine, empty, bound.whole(0, 4), Side::left);
+  const TextRef newline = Text::flat(machine.arena, "\n", Origin::template_text);
+  const List* lines = split_lines(machine, Text::join(machine.arena, printed(machine, value), newline), false);
+  TextRef result = bound.truth(machine, 1) ? margin : empty;
+  for (std::size_t i = 0; i < lines->size(); ++i) {
+    const TextRef line = (*lines)[i].text;
+    if (i > 0) result = Text::join(machine.arena, result, newline);
+    if (i > 0 && (!line->empty() || bound.truth(machine, 2))) result = Text::join(machine.arena, result, margin);
+    result = Text::join(machine.arena, result, line);
+  }
+  return like(value, result);
+}
+
+Value center(On machine, In value, With with) {
+  const Bound bound("center", with, {"width"});
+  return like(value, padded(machine, printed(machine, value), bound.whole(0, 80), Side::both));
+}
+
+Value format(On machine, In value, With with) {
+  if (!with.positional.empty() && !with.named.empty()) {
+    fail(Trouble::type, "format takes either positional or named arguments");
+  }
+  Value values = Value::of(machine.new_list(), Type::tuple);
+  for (const Value& each : with.positional) values.items->append(machine.arena, each);
+  if (!with.named.empty()) values = Value::of(machine.arena.make<Dict>());
+  for (const auto& [name, each] : with.named) values.dict->set(machine.arena, machine.text(name), each);
+  return percent_format(machine, like(value, printed(machine, value)), values);
+}
+
+Value truncate(On machine, In value, With with) {
+  const Bound bound("truncate", with, {"length", "killwords", "end", "leeway"});
+  const TextRef text = printed(machine, value);
+  const TextRef end = bound.has(2) ? bound.text(2) : Text::flat(machine.arena, "...", Origin::template_text);
+  const std::int64_t length = bound.whole(0, 255), leeway = bound.whole(3, 5);
+  const auto end_size = static_cast<std::int64_t>(code_point_count(machine.bytes(end)));
+  if (length < end_size || leeway < 0) fail(Trouble::type, "truncate is given lengths that do not fit");
+  if (static_cast<std::int64_t>(machine.length(Value::of(text))) - leeway <= length) return value;
+  const std::size_t cut = byte_offset(machine.bytes(text), static_cast<std::size_t>(length - end_size));
+  const std::size_t blank = machine.bytes(text).substr(0, cut).rfind(' ');
+  const bool kills_words = bound.truth(machine, 1) || blank == std::string_view::npos;
+  return like(value, Text::join(machine.arena, Text::slice(machine.arena, text, 0, kills_words ? cut : blank), end));
+}
+
+Value word_count(On machine, In value, With) {
+  const std::string_view bytes = machine.bytes(printed(machine, value));
+  machine.budget().work_on_text(bytes.size());
+  std::int64_t words = 0;
+  bool within = false;
+  for (std::size_t at = 0; at < bytes.size(); at += code_point_size(bytes[at])) {
+    const char32_t code = base::decode_utf8(bytes.substr(at)).code;
+    const bool is_letter = code >= 0x80 ? !is_space(code) : is_word(code);
+    words += is_letter && !within;
+    within = is_letter;
+  }
+  return Value::of(words);
+}
+
+Value url_encode(On machine, In value, With) {
+  const TextRef text = printed(machine, value);
+  std::string encoded;
+  for (const char byte : machine.bytes(text)) {
+    const bool plain = is_word(static_cast<unsigned char>(byte)) || std::string_view(".-~/").find(byte) != std::string_view::npos;
+    if (plain) {
+      encoded += byte;
+    } else {
+      const auto code = static_cast<unsigned char>(byte);
+      encoded += {'%', "0123456789ABCDEF"[code >> 4], "0123456789ABCDEF"[code & 15]};
+    }
+  }
+  return machine.text(encoded, text->origin(machine.arena));
+}
+
+// The digits of a number within a text, without white space, a leading plus and single underscores between digits.
+std::string number_digits(On machine, TextRef text) {
+  std::string digits;
+  const std::string_view bytes = machine.bytes(stripped(machine, text, nullptr, Side::both));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '_' && i > 0 && bytes[i - 1] != '_' && i + 1 < bytes.size()) continue;
+    if (bytes[i] == '+' && i == 0) continue;
+    digits += bytes[i];
+  }
+  return digits;
+}
+
+template <class Number, class... Radix>
+std::optional<Number> parsed(std::string_view digits, Radix... radix) {
+  Number number{};
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number, radix...);
+  if (digits.empty() || read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::int64_t> truncated(double number) {
+  if (!(std::abs(number) < 9.2e18)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+Value to_int(On machine, In value, With with) {
+  const Bound bound("int", with, {"default", "base"});
+  if (value.is(Type::undefined)) fail(Trouble::undefined, "an undefined value has no integer");
+  std::optional<std::int64_t> number;
+  Origin origin = value.origin;
+  if (value.is_number()) number = value.is(Type::real) ? truncated(value.real) : value.whole();
+  if (value.is(Type::string)) {
+    std::string digits = number_digits(machine, value.text);
+    origin = value.text->origin(machine.arena);
+    const std::int64_t radix = bound.whole(1, 10);
+    if (radix < 2 || radix > 36) fail(Trouble::type, "int is given a base that no number has");
+    const std::string mark = radix == 16 ? "0x" : radix == 8 ? "0o" : radix == 2 ? "0b" : "-";
+    if (mark != "-" && digits.starts_with(mark)) digits.erase(0, 2);
+    number = parsed<std::int64_t>(digits, static_cast<int>(radix));
+    if (const auto real = number ? std::nullopt : parsed<double>(digits)) number = truncated(*real);
+  }
+  if (!number) return bound.has(0) ? bound[0] : Value::of(std::int64_t{0});
+  Value result = Value::of(*number);
+  result.origin = origin;
+  return result;
+}
+
+Value to_float(On machine, In value, With with) {
+  const Bound bound("float", with, {"default"});
+  if (value.is(Type::undefined)) fail(Trouble::undefined, "an undefined value has no number");
+  std::optional<double> number;
+  if (value.is_number()) number = value.number();
+  if (value.is(Type::string)) number = parsed<double>(number_digits(machine, value.text));
+  if (!number) return bound.has(0) ? bound[0] : Value::of(0.0);
+  Value result = Value::of(*number);
+  result.origin = origin_of(machine, value);
+  return result;
+}
+
+void check_number(In value, std::string_view filter) {
+  if (!value.is_number()) {
+    fail(value.is(Type::undefined) ? Trouble::undefined : Trouble::type,
+         std::string(filter) + " takes a number, not a value that is " + std::string(type_name(value)));
+  }
+}
+
+Value absolute(On, In value, With) {
+  check_number(value, "abs");
+  if (value.is(Type::real)) return Value::of(std::abs(value.real));
+  if (value.whole() == INT64_MIN) fail(Trouble::arithmetic, "a number does not fit into 64 bits");
+  return Value::of(std::abs(value.whole()));
+}
+
+Value round(On machine, In value, With with) {
+  const Bound bound("round", with, {"precision", "method"});
+  check_number(value, "round");
+  const auto precision = static_cast<int>(std::clamp<std::int64_t>(bound.whole(0, 0), -300, 300));
+  const std::string_view method = bound.has(1) ? machine.bytes(bound.text(1)) : "common";
+  const double scale = std::pow(10.0, precision);
+  if (method == "ceil") return Value::of(std::ceil(value.number() * scale) / scale);
+  if (method == "floor") return Value::of(std::floor(value.number() * scale) / scale);
+  if (method != "common") fail(Trouble::type, "round knows the methods common, ceil and floor");
+  if (value.is_whole() && precision >= 0) return Value::of(value.whole());
+  if (!std::isfinite(value.number())) return value;
+  if (precision < 0) {
+    const double rounded = std::nearbyint(value.number() * scale) / scale;
+    return value.is_whole() ? Value::of(static_cast<std::int64_t>(rounded)) : Value::of(rounded);
+  }
+  return Value::of(parsed<double>(fixed_text(value.real, precision)).value_or(value.real));
+}
+
+Value standard(On machine, In value, With with) {
+  const Bound bound("default", with, {"default_value", "boolean"});
+  const bool replaces = value.is(Type::undefined) || (bound.truth(machine, 1) && !machine.truth(value));
+  if (!replaces) return value;
+  return bound.has(0) ? bound[0] : machine.text("");
+}
+
+Value length(On machine, In value, With) { return Value::size(machine.length(value)); }
+
+Value json_text(On machine, In value, With with) {
+  const Bound bound("tojson", with, {"ensure_ascii", "indent", "separators", "sort_keys"});
+  JsonStyle style{.indent = bound.whole(1, -1)};
+  if (bound.has(1) && !bound[1].is(Type::none)) style.indent = std::max<std::int64_t>(style.indent, 0);
+  style.item_separator = style.indent < 0 ? ", " : ",";
+  if (bound.has(2) && !bound[2].is(Type::none)) {
+    const List& separators = machine.items(bound[2]);
+    if (separators.size() != 2 || !separators[0].is(Type::string) || !separators[1].is(Type::string)) {
+      fail(Trouble::type, "tojson takes two texts as separators");
+    }
+    style.item_separator = machine.bytes(separators[0].text);
+    style.key_separator = machine.bytes(separators[1].text);
+  }
+  style.ascii_only = bound.truth(machine, 0);
+  style.sort_keys = bound.truth(machine, 3);
+  return Value::of(to_json(machine, value, style));
+}
+
+Value parse_json(On machine, In value, With) {
+  if (!value.is(Type::string)) fail(Trouble::type, "from_json takes a string");
+  return from_json(machine, machine.bytes(value.text), value.text->origin(machine.arena), "what from_json is given");
+}
+
+constexpr FilterEntry filters[] = {
+    {"abs", absolute},
+    {"capitalize", cased<Case::capitalized>},
+    {"center", center},
+    {"count", length},
+    {"d", standard},
+    {"default", standard},
+    {"e", escape},
+    {"escape", escape},
+    {"float", to_float},
+    {"forceescape", force_escape},
+    {"format", format},
+    {"from_json", parse_json},
+    {"indent", indent},
+    {"int", to_int},
+    {"length", length},
+    {"lower", cased<Case::lower>},
+    {"replace", replace},
+    {"round", round},
+    {"safe", safe},
+    {"string", string},
+    {"title", cased<Case::words>},
+    {"tojson", json_text},
+    {"trim", trim},
+    {"truncate", truncate},
+    {"upper", cased<Case::upper>},
+    {"urlencode", url_encode},
+    {"wordcount", word_count},
+};
+
+}  // namespace
+
+std::span<const FilterEntry> text_filters() { return filters; }
+
+const FilterEntry* find_filter(std::string_view name) {
+  for (const auto table : {text_filters(), list_filters()}) {
+    for (const FilterEntry& entry : table) {
+      if (entry.name == name) return &entry;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace inlay::text::jinja

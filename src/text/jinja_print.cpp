@@ -1,0 +1,277 @@
+// Printing: one writer for Python's forms, one for JSON. Text made from several strings has the origin of all of them.
+#include "text/jinja_print.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/utf8.hpp"
+
+namespace inlay::text::jinja {
+namespace {
+
+std::string hex(char32_t code, int digits) {
+  std::string text;
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += "0123456789abcdef"[code >> shift & 15];
+  return text;
+}
+
+void check_depth(const Machine& machine, int depth) {
+  machine.budget().work(1);
+  if (depth > deepest_value) fail(Trouble::limit, "a value of the template is nested too deeply");
+}
+
+// Whether Python's repr() leaves the character as it is. Without tables of the whole of Unicode: controls, odd spaces,
+// surrogates and private use are escaped, unassigned code points are not.
+bool is_printable(char32_t code) {
+  if (code < 0x7F) return code >= 0x20;
+  if (code <= 0xA0 || code == 0xAD) return false;
+  if (code >= 0xE000 && code <= 0xF8FF) return false;
+  if (code >= 0x200B && code <= 0x200F) return false;
+  if ((code >= 0x202A && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F)) return false;
+  return code != 0xFEFF && !is_space(code) && code < 0xE0000;
+}
+
+class PythonWriter {
+ public:
+  PythonWriter(const Machine& machine, Origin origin) : machine_(machine), out_(machine.arena), origin_(origin) {}
+
+  TextRef finish() { return out_.finish(); }
+
+  void write(const Value& value, int depth) {
+    check_depth(machine_, depth);
+    switch (value.type) {
+      case Type::undefined: return put("Undefined");
+      case Type::none: return put("None");
+      case Type::boolean: return put(value.boolean ? "True" : "False");
+      case Type::integer: return put(std::to_string(value.integer));
+      case Type::huge: return put(machine_.bytes(value.text));
+      case Type::real: return put(real_text(value.real));
+      case Type::string: return value.safe ? (put("Markup("), write_string(machine_.bytes(value.text)), put(")"))
+                                           : write_string(machine_.bytes(value.text));
+      case Type::list: return write_items(value, "[", "]", depth);
+      case Type::tuple: return write_items(value, "(", value.items->size() == 1 ? ",)" : ")", depth);
+      case Type::view: return write_items(value, "dict_view([", "])", depth);
+      case Type::dict: return write_dict(*value.dict, "{", "}", depth);
+      case Type::space: return write_dict(*value.dict, "<Namespace {", "}>", depth);
+      case Type::range: return write_range(*value.range);
+      default: return put("<" + std::string(type_name(value)) + ">");
+    }
+  }
+
+ private:
+  void put(std::string_view bytes) { out_.append(bytes, origin_); }
+
+  void write_items(const Value& value, std::string_view open, std::string_view close, int depth) {
+    put(open);
+    for (std::size_t i = 0; i < value.items->size(); ++i) {
+      if (i > 0) put(", ");
+      write((*value.items)[i], depth + 1);
+    }
+    put(close);
+  }
+
+  void write_dict(const Dict& dict, std::string_view open, std::string_view close, int depth) {
+    put(open);
+    for (std::size_t i = 0; i < dict.size(); ++i) {
+      if (i > 0) put(", ");
+      write(dict.entries()[i].key, depth + 1);
+      put(": ");
+      write(dict.entries()[i].value, depth + 1);
+    }
+    put(close);
+  }
+
+  void write_range(const Range& range) {
+    put("range(" + std::to_string(range.start) + ", " + std::to_string(range.stop));
+    if (range.step != 1) put(", " + std::to_string(range.step));
+    put(")");
+  }
+
+  void write_string(std::string_view bytes) {
+    const char quote = bytes.find('\'') != bytes.npos && bytes.find('"') == bytes.npos ? '"' : '\'';
+    std::string text(1, quote);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const auto character = base::decode_utf8(bytes.substr(at));
+      if (character.code == U'\n') {
+        text += "\\n";
+      } else if (character.code == U'\r') {
+        text += "\\r";
+      } else if (character.code == U'\t') {
+        text += "\\t";
+      } else if (bytes[at] == quote || bytes[at] == '\\') {
+        text += '\\', text += bytes[at];
+      } else if (is_printable(character.code)) {
+        text += bytes.substr(at, character.size);
+      } else if (character.code < 0x100) {
+        text += "\\x" + hex(character.code, 2);
+      } else {
+        text += character.code < 0x10000 ? "\\u" + hex(character.code, 4) : "\\U" + hex(character.code, 8);
+      }
+      at += character.size;
+    }
+    put(text += quote);
+  }
+
+  const Machine& machine_;
+  TextBuilder out_;
+  Origin origin_;
+};
+
+class JsonWriter {
+ public:
+  JsonWriter(const Machine& machine, const JsonStyle& style, Origin origin)
+      : machine_(machine), style_(style), out_(machine.arena), origin_(origin) {}
+
+  TextRef finish() { return out_.finish(); }
+
+  void write(const Value& value, int depth) {
+    check_depth(machine_, depth);
+    switch (value.type) {
+      case Type::none: return put("null");
+      case Type::boolean: return put(value.boolean ? "true" : "false");
+      case Type::integer: return put(std::to_string(value.integer));
+      case Type::huge: return put(machine_.bytes(value.text));
+      case Type::real: return put(std::isnan(value.real) ? "NaN" : !std::isinf(value.real) ? real_text(value.real)
+                                                                  : value.real > 0         ? "Infinity" : "-Infinity");
+      case Type::string: return write_string(machine_.bytes(value.text));
+      case Type::list:
+      case Type::tuple: return write_list(*value.items, depth);
+      case Type::dict: return write_dict(*value.dict, depth);
+      default:
+        fail(value.is(Type::undefined) ? Trouble::undefined : Trouble::type,
+             "JSON has no form for a value that is " + std::string(type_name(value)));
+    }
+  }
+
+ private:
+  void put(std::string_view bytes) { out_.append(bytes, origin_); }
+
+  void new_line(int depth) {
+    if (style_.indent < 0) return;
+    put("\n");
+    const auto width = static_cast<std::uint64_t>(style_.indent) * static_cast<std::uint64_t>(depth);
+    if (width > machine_.budget().limits().output) fail(Trouble::limit, "an indent is larger than the output limit");
+    out_.repeat(' ', width, origin_);
+  }
+
+  void write_list(const List& list, int depth) {
+    if (list.empty()) return put("[]");
+    put("[");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) put(style_.item_separator);
+      new_line(depth + 1);
+      write(list[i], depth + 1);
+    }
+    new_line(depth);
+    put("]");
+  }
+
+  void write_dict(const Dict& dict, int depth) {
+    if (dict.size() == 0) return put("{}");
+    std::vector<const Dict::Entry*> entries;
+    for (const auto& entry : dict.entries()) entries.push_back(&entry);
+    if (style_.sort_keys) {
+      std::stable_sort(entries.begin(), entries.end(), [&](const Dict::Entry* a, const Dict::Entry* b) {
+        return compare(machine_.arena, a->key, b->key) < 0;
+      });
+    }
+    put("{");
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0) put(style_.item_separator);
+      new_line(depth + 1);
+      write_key(entries[i]->key, depth);
+      put(style_.key_separator);
+      write(entries[i]->value, depth + 1);
+    }
+    new_line(depth);
+    put("}");
+  }
+
+  void write_key(const Value& key, int depth) {
+    if (key.is(Type::string)) return write_string(machine_.bytes(key.text));
+    if (!key.is_number() && !key.is(Type::none)) fail(Trouble::type, "the keys of a JSON object must be strings");
+    put("\"");
+    write(key, depth);
+    put("\"");
+  }
+
+  void write_string(std::string_view bytes) {
+    std::string text = "\"";
+    for (std::size_t at = 0; at < bytes.size();) {
+      const auto character = base::decode_utf8(bytes.substr(at));
+      static constexpr std::string_view special = "\"\\\n\r\t\f\b", letters = "\"\\nrtfb";
+      const std::size_t known = special.find(bytes[at]);
+      if (known != special.npos) {
+        text += '\\', text += letters[known];
+      } else if (character.code < 0x20 || (style_.ascii_only && character.code >= 0x7F && character.code < 0x10000)) {
+        if (character.code == 0x7F) text += '\x7F';
+        else text += "\\u" + hex(character.code, 4);
+      } else if (style_.ascii_only && character.code >= 0x10000) {
+        const char32_t pair = character.code - 0x10000;
+        text += "\\u" + hex(0xD800 + (pair >> 10), 4) + "\\u" + hex(0xDC00 + (pair & 0x3FF), 4);
+      } else {
+        text += bytes.substr(at, character.size);
+      }
+      at += character.size;
+    }
+    put(text += '"');
+  }
+
+  const Machine& machine_;
+  const JsonStyle& style_;
+  TextBuilder out_;
+  Origin origin_;
+};
+
+}  // namespace
+
+std::string real_text(double number) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific).ptr;
+  const std::string_view scientific(buffer, static_cast<std::size_t>(end - buffer));
+  const std::size_t mark = scientific.find('e');
+  int exponent = 0;
+  std::from_chars(buffer + mark + (scientific[mark + 1] == '+' ? 2 : 1), end, exponent);
+  if (exponent < -4 || exponent >= 16) return std::string(scientific);  // already in Python's form: 1e+20, 1.5e-07
+  char plain[64];
+  const auto plain_end = std::to_chars(plain, plain + sizeof plain, number, std::chars_format::fixed).ptr;
+  std::string text(plain, plain_end);
+  return text.find('.') == text.npos ? text + ".0" : text;
+}
+
+Origin origin_of(const Machine& machine, const Value& value, int depth) {
+  check_depth(machine, depth);
+  Origin all = value.origin;
+  if (value.is(Type::string)) return value.text->origin(machine.arena);
+  if (value.has_items()) {
+    for (const Value& item : *value.items) all = mixed(all, origin_of(machine, item, depth + 1));
+  } else if (value.is(Type::dict) || value.is(Type::space)) {
+    for (const auto& entry : value.dict->entries()) {
+      all = mixed(all, mixed(origin_of(machine, entry.key, depth + 1), origin_of(machine, entry.value, depth + 1)));
+    }
+  }
+  return all;
+}
+
+TextRef represented(const Machine& machine, const Value& value) {
+  PythonWriter writer(machine, origin_of(machine, value));
+  writer.write(value, 0);
+  return writer.finish();
+}
+
+TextRef printed(const Machine& machine, const Value& value) {
+  if (value.is(Type::string)) return value.text;
+  if (value.is(Type::undefined)) return Text::flat(machine.arena, {}, Origin::template_text);
+  return represented(machine, value);
+}
+
+TextRef to_json(const Machine& machine, const Value& value, const JsonStyle& style) {
+  JsonWriter writer(machine, style, origin_of(machine, value));
+  writer.write(value, 0);
+  return writer.finish();
+}
+
+}  // namespace inlay::text::jinja

@@ -1,0 +1,263 @@
+// Search, cut, replace and pad, counted as work.
+#include "text/jinja_strings.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/utf8.hpp"
+
+namespace inlay::text::jinja {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+
+char32_t code_at(std::string_view text, std::size_t at) { return base::decode_utf8(text.substr(at)).code; }
+
+bool belongs(const Machine& machine, char32_t code, TextRef set) {
+  if (!set) return is_space(code);
+  const std::string_view bytes = machine.bytes(set);
+  for (std::size_t at = 0; at < bytes.size(); at += code_point_size(bytes[at])) {
+    if (code_at(bytes, at) == code) return true;
+  }
+  return false;
+}
+
+std::size_t character_before(std::string_view text, std::size_t end) {
+  do --end;
+  while (end > 0 && (text[end] & 0xC0) == 0x80);
+  return end;
+}
+
+std::size_t space_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_space(code_at(text, at))) at += code_point_size(text[at]);
+  return at;
+}
+
+std::size_t word_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && !is_space(code_at(text, at))) at += code_point_size(text[at]);
+  return at;
+}
+
+List* split_words(const Machine& machine, TextRef text, std::int64_t most) {
+  const std::string_view bytes = machine.bytes(text);
+  machine.budget().work_on_text(bytes.size());
+  List* parts = machine.new_list();
+  for (std::size_t at = space_end(bytes, 0); at < bytes.size(); at = space_end(bytes, at)) {
+    const bool is_last = most >= 0 && static_cast<std::int64_t>(parts->size()) == most;
+    std::size_t end = word_end(bytes, at);
+    if (is_last) end = stripped(machine, text, nullptr, Side::right)->size();
+    parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, at, end)));
+    at = end;
+    if (is_last) break;
+  }
+  return parts;
+}
+
+List* split_words_from_right(const Machine& machine, TextRef text, std::int64_t most) {
+  const std::string_view bytes = machine.bytes(text);
+  machine.budget().work_on_text(bytes.size());
+  List* parts = machine.new_list();
+  std::size_t end = bytes.size();
+  const auto skip = [&](bool spaces) {
+    while (end > 0 && is_space(code_at(bytes, character_before(bytes, end))) == spaces) end = character_before(bytes, end);
+  };
+  for (skip(true); end > 0; skip(true)) {
+    const std::size_t word = end;
+    if (static_cast<std::int64_t>(parts->size()) == most) {
+      end = 0;
+    } else {
+      skip(false);
+    }
+    const std::size_t begin = end == 0 ? space_end(bytes, 0) : end;
+    parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, begin, word)));
+  }
+  return parts;
+}
+
+void reverse(List& list) {
+  for (std::size_t i = 0; i < list.size() / 2; ++i) std::swap(list[i], list[list.size() - 1 - i]);
+}
+
+}  // namespace
+
+std::size_t find_text(const Machine& machine, std::string_view text, std::string_view needle, std::size_t from) {
+  if (needle.empty()) return from <= text.size() ? from : npos;
+  while (from + needle.size() <= text.size()) {
+    const void* hit = std::memchr(text.data() + from, needle[0], text.size() - needle.size() - from + 1);
+    const std::size_t at = hit ? static_cast<std::size_t>(static_cast<const char*>(hit) - text.data()) : text.size();
+    machine.budget().work_on_text(at - from + (hit ? needle.size() : 0));
+    if (!hit) return npos;
+    if (text.substr(at, needle.size()) == needle) return at;
+    from = at + 1;
+  }
+  return npos;
+}
+
+std::size_t find_last_text(const Machine& machine, std::string_view text, std::string_view needle) {
+  for (std::size_t end = text.size(); end >= needle.size(); --end) {
+    const std::size_t at = end - needle.size();
+    if (needle.empty() || text[at] == needle[0]) {
+      machine.budget().work_on_text(needle.size());
+      if (text.substr(at, needle.size()) == needle) return at;
+    }
+    if (end == 0) break;
+  }
+  machine.budget().work_on_text(text.size());
+  return npos;
+}
+
+TextRef stripped(const Machine& machine, TextRef text, TextRef set, Side side) {
+  const std::string_view bytes = machine.bytes(text);
+  const std::size_t cost = set ? set->size() : 1;
+  std::size_t begin = 0, end = bytes.size();
+  while (side != Side::right && begin < end && belongs(machine, code_at(bytes, begin), set)) {
+    machine.budget().work_on_text(cost);
+    begin += code_point_size(bytes[begin]);
+  }
+  while (side != Side::left && begin < end && belongs(machine, code_at(bytes, character_before(bytes, end)), set)) {
+    machine.budget().work_on_text(cost);
+    end = character_before(bytes, end);
+  }
+  return Text::slice(machine.arena, text, begin, end);
+}
+
+TextRef replaced(const Machine& machine, TextRef text, TextRef old, TextRef fresh, std::int64_t most) {
+  const std::string_view bytes = machine.bytes(text), needle = machine.bytes(old);
+  TextBuilder result(machine.arena);
+  std::size_t done = 0, from = 0;
+  for (; most != 0; --most) {
+    const std::size_t at = find_text(machine, bytes, needle, from);
+    if (at == npos) break;
+    result.append(text, done, at);
+    result.append(fresh);
+    done = at + needle.size();
+    from = needle.empty() ? (at < bytes.size() ? at + code_point_size(bytes[at]) : npos - 1) : done;
+  }
+  if (done == 0 && from == 0) return text;
+  result.append(text, done, bytes.size());
+  return result.finish();
+}
+
+List* split(const Machine& machine, TextRef text, TextRef separator, std::int64_t most, Side side) {
+  if (most < 0) side = Side::left;
+  if (!separator) {
+    if (side == Side::left) return split_words(machine, text, most);
+    List* words = split_words_from_right(machine, text, most);
+    reverse(*words);
+    return words;
+  }
+  if (separator->empty()) fail(Trouble::type, "split() has an empty separator");
+  const std::string_view bytes = machine.bytes(text), needle = machine.bytes(separator);
+  List* parts = machine.new_list();
+  std::size_t begin = 0, end = bytes.size();
+  for (; most != 0; --most) {
+    const std::size_t at = side == Side::left ? find_text(machine, bytes, needle, begin)
+                                              : find_last_text(machine, bytes.substr(0, end), needle);
+    if (at == npos) break;
+    const bool from_left = side == Side::left;
+    parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, from_left ? begin : at + needle.size(),
+                                                       from_left ? at : end)));
+    (from_left ? begin : end) = from_left ? at + needle.size() : at;
+  }
+  parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, begin, end)));
+  if (side != Side::left) reverse(*parts);
+  return parts;
+}
+
+List* split_lines(const Machine& machine, TextRef text, bool keeps_ends) {
+  const std::string_view bytes = machine.bytes(text);
+  machine.budget().work_on_text(bytes.size());
+  List* lines = machine.new_list();
+  for (std::size_t begin = 0, at = 0; begin < bytes.size();) {
+    std::size_t next = at;
+    while (at < bytes.size() && next == at) {
+      const char32_t code = code_at(bytes, at);
+      const std::size_t size = code_point_size(bytes[at]);
+      const bool ends_line = (code >= 0x0A && code <= 0x0D) || (code >= 0x1C && code <= 0x1E) || code == 0x85 ||
+                             code == 0x2028 || code == 0x2029;
+      if (ends_line) {
+        next = at + (bytes.substr(at, 2) == "\r\n" ? 2 : size);
+      } else {
+        at += size, next = at;
+      }
+    }
+    lines->append(machine.arena, Value::of(Text::slice(machine.arena, text, begin, keeps_ends ? next : at)));
+    begin = at = next;
+  }
+  return lines;
+}
+
+TextRef joined(const Machine& machine, TextRef separator, const List& items) {
+  TextRef all = Text::flat(machine.arena, {}, Origin::template_text);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    machine.budget().work(1);
+    if (i > 0) all = Text::join(machine.arena, all, separator);
+    all = Text::join(machine.arena, all, items[i].text);
+  }
+  return all;
+}
+
+TextRef in_case(const Machine& machine, TextRef text, Case wanted) {
+  const std::string_view bytes = machine.bytes(text);
+  TextBuilder result(machine.arena);
+  bool starts_word = true;
+  std::size_t at = 0;
+  for (const Run& run : text->runs(machine.arena)) {
+    std::string changed;
+    for (; at < std::min<std::size_t>(run.end, bytes.size()); at += code_point_size(bytes[at])) {
+      const char32_t code = code_at(bytes, at), lower = to_lower(code), upper = upper_case(code);
+      const bool raises = wanted == Case::upper || (wanted == Case::swapped ? lower == code : starts_word && wanted != Case::lower);
+      if (raises && code == 0xDF) {  // sharp s has no capital
+        changed += wanted == Case::upper || wanted == Case::swapped ? "SS" : "Ss";
+      } else {
+        base::append_utf8(raises ? upper : lower, changed);
+      }
+      const bool is_opening = code < 0x80 && std::string_view("-({[<").find(static_cast<char>(code)) != npos;
+      starts_word = wanted == Case::title ? lower == upper : wanted == Case::words && (is_opening || is_space(code));
+    }
+    result.append(changed, run.origin);
+  }
+  return result.finish();
+}
+
+TextRef padded(const Machine& machine, TextRef text, std::int64_t width, Side side, std::string_view filling) {
+  const std::size_t size = code_point_count(machine.bytes(text));
+  machine.budget().work_on_text(text->size());
+  if (width <= static_cast<std::int64_t>(size)) return text;
+  const std::size_t missing = static_cast<std::size_t>(width) - size;
+  if (missing > machine.budget().limits().output) fail(Trouble::limit, "a text of the template grows over the output limit");
+  // Python's center() puts the odd one to the left only where the width is odd as well.
+  const std::size_t left = side == Side::left ? missing : side == Side::right ? 0 : missing / 2 + (missing & static_cast<std::size_t>(width) & 1);
+  TextBuilder result(machine.arena);
+  const auto fill = [&](std::size_t count) {
+    while (count-- > 0) result.append(filling, Origin::template_text);
+  };
+  fill(left);
+  result.append(text);
+  fill(missing - left);
+  return result.finish();
+}
+
+TextRef html_escaped(const Machine& machine, TextRef text) {
+  const std::string_view bytes = machine.bytes(text);
+  TextBuilder result(machine.arena);
+  std::size_t at = 0;
+  for (const Run& run : text->runs(machine.arena)) {
+    std::string escaped;
+    for (; at < std::min<std::size_t>(run.end, bytes.size()); ++at) {
+      switch (bytes[at]) {
+        case '&': escaped += "&amp;"; break;
+        case '<': escaped += "&lt;"; break;
+        case '>': escaped += "&gt;"; break;
+        case '"': escaped += "&#34;"; break;
+        case '\'': escaped += "&#39;"; break;
+        default: escaped += bytes[at];
+      }
+    }
+    result.append(escaped, run.origin);
+  }
+  return result.finish();
+}
+
+}  // namespace inlay::text::jinja
