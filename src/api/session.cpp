@@ -54,11 +54,7 @@ void SessionState::append(std::span<const TokenId> ids) {
 void SessionState::read(const Reader& reader) {
   auto& tokens = sequence.tokens;
   if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
-  if (sequence.cached == tokens.size()) {  // the last token's logits are asked for once more
-    const auto last = tokens.back();
-    engine().rewind(sequence, tokens.size() - 1);
-    tokens.push_back(last);
-  }
+  engine().read_again(sequence, std::min(reader.first, tokens.size() - 1));
   const auto width = std::size_t(engine().vocabulary());
   const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (width * sizeof(float)));
   std::vector<float> logits;
@@ -134,7 +130,8 @@ double Session::score(std::string_view text) {
     state_->append(ids);
     double sum = 0;
     if (start >= tokens.size()) return sum;
-    state_->read({.wants = [&](std::size_t i) { return i + 1 >= start && i + 1 < tokens.size(); },
+    state_->read({.first = start - 1,
+                  .wants = [&](std::size_t i) { return i + 1 >= start && i + 1 < tokens.size(); },
                   .take = [&](std::size_t i, std::span<const float> logits) {
                     sum += double(logits[std::size_t(tokens[i + 1])]) - runtime::log_sum(logits);
                   }});

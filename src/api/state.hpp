@@ -33,11 +33,13 @@ struct SessionState {
   // Appends ids, checked against the vocabulary and the room; throws Error{argument}.
   void append(std::span<const TokenId> ids);
 
-  // Reads every token that is not cached yet, and at least the last one, in chunks. rows(position) says whether logits of
-  // that token are wanted; they arrive through take(position, logits) in order. stop() ends it with Error{cancelled}.
+  // Reads every token that is not cached yet, and in any case those from `first` on and the last one, in chunks.
+  // wants(position) says whether logits of that token are asked for; they arrive through take(position, logits) in order.
+  // stop() ends it with Error{cancelled}.
   struct Reader {
-    std::function<bool(std::size_t position)> wants;
-    std::function<void(std::size_t position, std::span<const float> logits)> take;
+    std::size_t first = SIZE_MAX;
+    std::function<bool(std::size_t position)> wants = {};
+    std::function<void(std::size_t position, std::span<const float> logits)> take = {};
     std::function<void(std::size_t position)> progress = {};
     std::function<bool()> stop = {};
   };

@@ -165,6 +165,7 @@ constexpr inlay_backend table = {
     .release = release_memory,
     .upload = copy,
     .download = copy,
+    .copy = copy,
     .layout = layout,
     .pack = pack,
     .cache_bytes = cache_bytes,

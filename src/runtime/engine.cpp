@@ -171,9 +171,13 @@ Sequence Engine::fork(const Sequence& from) {
 }
 
 void Engine::rewind(Sequence& sequence, std::size_t length) noexcept {
-  std::lock_guard guard(memory_);
   sequence.tokens.resize(std::min(length, sequence.tokens.size()));
-  if (sequence.cached > length) forget(sequence, caches_->has_states() ? 0 : length);
+  read_again(sequence, length);
+}
+
+void Engine::read_again(Sequence& sequence, std::size_t first) noexcept {
+  std::lock_guard guard(memory_);
+  if (sequence.cached > first) forget(sequence, caches_->has_states() ? 0 : first);
 }
 
 void Engine::forget(Sequence& sequence, std::size_t length) noexcept {

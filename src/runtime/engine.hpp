@@ -55,6 +55,8 @@ class Engine {
   Sequence fork(const Sequence& from);
   // Forgets all but the first `length` tokens. A recurrent state cannot go back, so what it lost is read again later.
   void rewind(Sequence& sequence, std::size_t length) noexcept;
+  // Keeps the tokens, but reads those from `first` on again with the next step.
+  void read_again(Sequence& sequence, std::size_t first) noexcept;
   void release(Sequence& sequence) noexcept { rewind(sequence, 0); }
   void trim() noexcept;
 

@@ -1,0 +1,134 @@
+// Proves: what the host lends (memory, threads) is all that is used, and each of its failures ends in a typed error.
+#include <atomic>
+#include <memory_resource>
+#include <thread>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/models.hpp"
+
+namespace {
+
+using inlay::Sampler;
+
+// Counts what it gives, and fails one allocation.
+class Failing final : public std::pmr::memory_resource {
+ public:
+  std::atomic<long> countdown{-1}, live{0}, given{0}, peak{0};
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t align) override {
+    if (countdown.fetch_sub(1) == 0) throw std::bad_alloc();
+    ++given;
+    live += long(bytes);
+    peak = std::max(peak.load(), live.load());
+    return std::pmr::new_delete_resource()->allocate(bytes, align);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
+    live -= long(bytes);
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, align);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+std::string generate(const inlay::Model& model) {
+  auto session = model.session();
+  return session.generate("Once upon a time", Sampler::greedy(), {.tokens = 8}).text();
+}
+
+TEST_CASE("every allocation fails once: a typed error, nothing leaks, and the next try works") {
+  Failing memory;
+  const auto expected = generate(support::load_nano());
+  long k = 0;
+  for (bool done = false; !done; k += k < 40 ? 1 : 7) {
+    memory.countdown = k;
+    try {
+      const auto model = support::load_nano({.threads = 1, .memory = &memory});
+      const auto text = generate(model);
+      CHECK(text == expected);
+      done = memory.countdown >= 0;
+    } catch (const inlay::Error& error) {
+      CHECK(error.code() == inlay::Errc::memory);
+    }
+    REQUIRE(memory.live == 0);
+  }
+  CHECK(k > 40);
+}
+
+TEST_CASE("a session survives a failed step and continues as if nothing had happened") {
+  Failing memory;
+  const auto expected = generate(support::load_nano({.threads = 1}));
+  const auto model = support::load_nano({.threads = 1, .memory = &memory});
+  auto session = model.session();
+  memory.countdown = 0;
+  CHECK_THROWS_AS(session.generate("Once upon a time", Sampler::greedy(), {.tokens = 8}), inlay::Error);
+  memory.countdown = -1;
+  CHECK(session.tokens().empty());
+  CHECK(session.generate("Once upon a time", Sampler::greedy(), {.tokens = 8}).text() == expected);
+}
+
+TEST_CASE("loading and generating stay within the plan") {
+  Failing memory;
+  const auto plan = inlay::Model::plan(support::nano(), {.threads = 1});
+  const auto model = support::load_nano({.threads = 1, .memory = &memory});
+  CHECK(plan.weights > 0);
+  CHECK(plan.per_token == 6 * 2 * 2 * 64 * 2);  // layers, keys and values, heads, head size, bytes
+  generate(model);
+  const auto segment = std::uint64_t(1) << 20;
+  CHECK(std::uint64_t(memory.peak) <= plan.total(64) + segment + plan.scratch);
+}
+
+TEST_CASE("a host may run the bodies one after another, or side by side") {
+  const auto expected = generate(support::load_nano({.threads = 3}));
+  const auto serial = [](int n, const std::function<void(int)>& body) {
+    for (int i = 0; i < n; ++i) body(i);
+  };
+  const auto beside = [](int n, const std::function<void(int)>& body) {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < n; ++i) threads.emplace_back([&body, i] { body(i); });
+  };
+  CHECK(generate(support::load_nano({.threads = 3, .parallel = serial})) == expected);
+  CHECK(generate(support::load_nano({.threads = 3, .parallel = beside})) == expected);
+}
+
+TEST_CASE("many models and sessions on many threads give the serial results") {
+  constexpr int models = 8, sessions = 8, threads = 4;
+  const auto expected = generate(support::load_nano());
+  std::vector<inlay::Model> loaded;
+  for (int i = 0; i < models; ++i) loaded.push_back(support::load_nano());
+  std::atomic<int> next = 0, right = 0;
+  {
+    std::vector<std::jthread> team;
+    for (int t = 0; t < threads; ++t)
+      team.emplace_back([&] {
+        for (int i = next++; i < models * sessions; i = next++) right += generate(loaded[std::size_t(i % models)]) == expected;
+      });
+  }
+  CHECK(right == models * sessions);
+}
+
+TEST_CASE("progress may cancel a load, and a name that is no instruction set is refused") {
+  try {
+    support::load_nano({.progress = [](float done) { return done < 0.5f; }});
+    FAIL("loaded");
+  } catch (const inlay::Error& error) {
+    CHECK(error.code() == inlay::Errc::cancelled);
+  }
+  try {
+    support::load_nano({.isa = "z80"});
+    FAIL("loaded");
+  } catch (const inlay::Error& error) {
+    CHECK(error.code() == inlay::Errc::device);
+    CHECK(std::string(error.what()).find("reference") != std::string::npos);
+  }
+}
+
+TEST_CASE("a model loads from memory and without weights") {
+  const auto bytes = support::read(support::nano());
+  const auto model = inlay::Model::load(std::as_bytes(std::span(bytes)), {.threads = 1});
+  CHECK(generate(model) == generate(support::load_nano()));
+  const auto words = support::load_nano({.vocabulary_only = true});
+  CHECK(words.tokenize("Hello") == model.tokenize("Hello"));
+  CHECK_THROWS_AS(words.session(), inlay::Error);
+}
+
+}  // namespace
