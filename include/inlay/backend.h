@@ -91,14 +91,15 @@ typedef struct inlay_norm_op {
 
 typedef enum inlay_act {
   INLAY_ACT_NONE, INLAY_ACT_SILU, INLAY_ACT_GELU, INLAY_ACT_GELU_TANH, INLAY_ACT_RELU, INLAY_ACT_RELU2,
-  INLAY_ACT_SIGMOID, INLAY_ACT_TANH, INLAY_ACT_SOFTPLUS, INLAY_ACT_SWIGLU_CLAMPED, INLAY_ACT_GELU_QUICK
+  INLAY_ACT_SIGMOID, INLAY_ACT_TANH, INLAY_ACT_SOFTPLUS, INLAY_ACT_SWIGLU_CLAMPED, INLAY_ACT_GELU_QUICK, INLAY_ACT_CLAMP, INLAY_ACT_XIELU
 } inlay_act;
 /* y = act(gate) * up; up NULL: y = act(gate). swiglu_clamped (gpt-oss): g = min(gate, limit), u = clamp(up, -limit,
- * limit), y = g * sigmoid(alpha * g) * (u + 1). */
+ * limit), y = g * sigmoid(alpha * g) * (u + 1). clamp: clamp(gate, -limit, limit). xielu (Huang and Schlag 2024): alpha *
+ * u^2 + beta * u for u > 0, else limit * (exp(min(u, -1e-6)) - 1 - u) + beta * u. */
 typedef struct inlay_glu_op {
   uint32_t size, act;
   const inlay_tensor *y, *gate, *up;
-  float alpha, limit;
+  float alpha, limit, beta;
 } inlay_glu_op;
 
 /* y[i][T,N] = (x w[i]') * scale[i] + bias[i] + add. The result is that of one accumulator for each (token, row) that

@@ -3,5 +3,6 @@
 
 #include "inlay/nn/blocks.hpp"
 #include "inlay/nn/decoder.hpp"
+#include "inlay/nn/moe.hpp"
 #include "inlay/nn/tensor.hpp"
 #include "inlay/nn/weights.hpp"

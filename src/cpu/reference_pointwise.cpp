@@ -38,7 +38,12 @@ double apply(std::uint32_t act, double x) {
 
 }  // namespace
 
-float activate(std::uint32_t act, float gate, float up, float alpha, float limit) noexcept {
+float activate(std::uint32_t act, float gate, float up, float alpha, float limit, float beta) noexcept {
+  if (act == INLAY_ACT_CLAMP) return std::clamp(gate, -limit, limit);
+  if (act == INLAY_ACT_XIELU) {
+    const double u = gate, curve = u > 0 ? alpha * u * u : limit * (std::expm1(std::min(u, -1e-6)) - u);
+    return static_cast<float>(curve + beta * u);
+  }
   if (act == INLAY_ACT_SWIGLU_CLAMPED) {
     const double g = std::min(gate, limit), u = std::clamp(up, -limit, limit);
     return static_cast<float>(g * sigmoid(alpha * g) * (u + 1));
@@ -85,7 +90,7 @@ void run(const Step&, const inlay_glu_op& op) {
     const float* up = op.up ? row_of(*op.up, row) : nullptr;
     float* y = row_of(*op.y, row);
     for (std::int64_t i = 0; i < columns(*op.gate); ++i)
-      y[i] = activate(op.act, gate[i], up ? up[i] : 1.0f, op.alpha, op.limit);
+      y[i] = activate(op.act, gate[i], up ? up[i] : 1.0f, op.alpha, op.limit, op.beta);
   }
 }
 

@@ -75,7 +75,7 @@ void run(const Step&, const inlay_scan_op&);
 
 // ---- parts that joined forms share with the operations they join
 void norm_row(const inlay_norm_op& op, std::int64_t row, const float* x, float* y);
-float activate(std::uint32_t act, float gate, float up, float alpha, float limit) noexcept;
+float activate(std::uint32_t act, float gate, float up, float alpha, float limit, float beta = 0) noexcept;
 void rotate(const Step&, const inlay_rope_op& op, std::int64_t token, float* head) noexcept;
 
 // y[T,N] = x w', as the contract sums it; scaled and biased where asked.

@@ -9,6 +9,13 @@ namespace {
 
 std::int64_t value_width(const AttendSpec& a) { return a.kv_heads * std::int64_t(a.value_dim ? a.value_dim : a.head_dim); }
 
+Tensor head_gain(const Weights& w, const std::string& name, int heads, int head_dim) {
+  const auto shape = w.shape(name);
+  if (shape.size() == 2) return w(name, {heads, head_dim});
+  if (shape.size() == 1 && shape[0] == head_dim) return w(name, {head_dim});
+  return w.maybe(name, {std::int64_t(heads) * head_dim});
+}
+
 }  // namespace
 
 Attention::Attention(const Weights& w, const Spec& s) : spec(s) {
@@ -22,13 +29,11 @@ Attention::Attention(const Weights& w, const Spec& s) : spec(s) {
     v = Linear(w, "attn_v", s.dim, value_width(a));
   }
   o = Linear(w, "attn_output", std::int64_t(a.heads) * (a.value_dim ? a.value_dim : a.head_dim), s.dim);
-  if (w.shape("attn_q_norm.weight") == std::vector<std::int64_t>{a.head_dim}) {
-    q_norm = RmsNorm(w, "attn_q_norm", a.head_dim, s.norm_eps);
-    k_norm = RmsNorm(w, "attn_k_norm", a.head_dim, s.norm_eps);
-  }
+  q_gain = head_gain(w, "attn_q_norm.weight", a.heads, a.head_dim);
+  k_gain = head_gain(w, "attn_k_norm.weight", a.kv_heads, a.head_dim);
 }
 
-Attention::Heads Attention::project(const Tensor& x) const {
+Attention::Heads Attention::multiply(const Tensor& x) const {
   const auto& a = spec.attend;
   if (!qkv) {
     const auto queries = q(x), keys = k(x), values = v(x);
@@ -38,6 +43,24 @@ Attention::Heads Attention::project(const Tensor& x) const {
   const auto all = qkv(x);
   return {all.columns(0, query_width).split(a.heads), all.columns(query_width, key_width).split(a.kv_heads),
           all.columns(query_width + key_width, value_width(a)).split(a.kv_heads)};
+}
+
+// A gain of another width than a head's is over the heads joined.
+Tensor Attention::normed(const Tensor& heads, const Tensor& gain) const {
+  if (!gain) return heads;
+  if (gain.cols() == heads.cols()) return heads.step->norm(spec.norm, heads, gain, {}, spec.norm_eps);
+  return heads.step->norm(spec.norm, heads.join(), gain, {}, spec.norm_eps).split(heads.view.shape[1]);
+}
+
+Attention::Heads Attention::project(const Tensor& x) const {
+  auto heads = multiply(x);
+  if (spec.clamp > 0)
+    for (auto* t : {&heads.q, &heads.k, &heads.v}) *t = x.step->glu(Act::clamp, *t, {}, 0, spec.clamp);
+  if (!spec.norm_after_rope) heads.q = normed(heads.q, q_gain), heads.k = normed(heads.k, k_gain);
+  spec.rope(heads.q);
+  spec.rope(heads.k);
+  if (spec.norm_after_rope) heads.q = normed(heads.q, q_gain), heads.k = normed(heads.k, k_gain);
+  return heads;
 }
 
 GatedMlp::GatedMlp(const Weights& w, std::int64_t dim, std::int64_t width, Act a, const std::string& suffix)

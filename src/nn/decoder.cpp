@@ -62,7 +62,7 @@ struct Yarn {
 
 Yarn yarn(const Metadata& m, int dims, double base, double factor) {
   const double context = positive(m, "rope.scaling.original_context_length",
-                                  m.integer("rope.scaling.original_context_length", m.integer("context_length", 1)), 1 << 30);
+                                  m.integer("rope.scaling.original_context_length", m.trained), 1 << 30);
   const double fast = m.real("rope.scaling.yarn_beta_fast", 32), slow = m.real("rope.scaling.yarn_beta_slow", 1);
   const bool whole = m.flag("rope.scaling.yarn_truncate", true);
   double low = correction(dims, base, context, fast), high = correction(dims, base, context, slow);
@@ -82,7 +82,7 @@ float yarn_magnitude(const Metadata& m, float factor) {
 Tensor factors(const Weights& w, const Metadata& m, int dims) {
   const Weights all = w.whole();
   if (auto found = all.maybe("rope_freqs.weight", {dims / 2})) return found;
-  const bool is_long = m.context > m.integer("rope.scaling.original_context_length", m.integer("context_length", 0));
+  const bool is_long = m.context > m.integer("rope.scaling.original_context_length", m.trained);
   return all.maybe(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight", {dims / 2});
 }
 
@@ -102,10 +102,27 @@ Shape::Shape(const Metadata& m)
       rope_base(m.real("rope.freq_base", 10000.f)) {
   check_arrays(m, layers);
   check_heads(m, *this);
-  positive(m, "context_length", m.integer("context_length", 1), std::numeric_limits<int>::max());
   if (!(rope_base > 0)) m.refuse("rope.freq_base", "must be above 0");
   if (rope_dims < 0 || rope_dims % 2 || rope_dims > head_dim)
     m.refuse("rope.dimension_count", "is " + std::to_string(rope_dims) + ", but must be even and at most " + std::to_string(head_dim));
+}
+
+bool windowed(const Metadata& m, int layer, int period, bool dense_first) {
+  if (const auto size = m.size("attention.sliding_window_pattern"); size > 1)
+    return m.flag("attention.sliding_window_pattern", layer, false);
+  period = m.integer("attention.sliding_window_pattern", period);
+  if (period < 1) m.refuse("attention.sliding_window_pattern", "must be at least 1");
+  return dense_first ? layer % period != 0 : layer % period < period - 1;
+}
+
+std::vector<float> alibi_slopes(int heads, float most) {
+  int whole = 1;
+  while (whole * 2 <= heads) whole *= 2;
+  std::vector<float> slopes;
+  for (int h = 0; h < heads; ++h)
+    slopes.push_back(float(h < whole ? std::pow(2.0, -double(most) * (h + 1) / whole)
+                                     : std::pow(2.0, -double(most) / 2 * (2 * (h - whole) + 1) / whole)));
+  return slopes;
 }
 
 Shape Shape::at(const Metadata& m, int layer) const {

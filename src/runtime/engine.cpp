@@ -11,10 +11,11 @@ namespace {
 
 constexpr int most_context = 1 << 24;
 
-int context_of(const nn::Metadata& metadata, int asked) {
-  const int trained = metadata.integer("context_length", 2048);
-  if (trained < 1) metadata.refuse("context_length", "is " + std::to_string(trained) + ", but must be at least 1");
-  return std::min(asked > 0 ? asked : trained, most_context);
+int trained_context(const gguf::File& file, const std::string& key) {
+  const auto trained = file.integer(key, 2048);
+  if (trained < 1)
+    throw Error(Errc::format, "the key " + key + " is " + std::to_string(trained) + ", but must be at least 1", Fault::bad_value, key);
+  return int(std::min<std::int64_t>(trained, most_context));
 }
 
 }  // namespace
@@ -23,10 +24,11 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
     : device_(std::move(device)), vocabulary_(options.vocabulary) {
   const FileMetadata source(file);
   const auto& name = options.architecture->name;
-  context_ = context_of(nn::Metadata(source, name, vocabulary_, 0), options.context);
+  const int trained = trained_context(file, std::string(name) + ".context_length");
+  context_ = options.context > 0 ? std::min(options.context, most_context) : trained;
   base::Team team(device_->options().threads, device_->threads());
   FileWeights weights(file, *device_, {.measure = options.measure, .team = &team, .progress = options.progress});
-  network_ = options.architecture->build(nn::Metadata(source, name, vocabulary_, context_), nn::Weights(weights));
+  network_ = options.architecture->build(nn::Metadata(source, name, vocabulary_, context_, trained), nn::Weights(weights));
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();

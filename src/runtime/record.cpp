@@ -80,10 +80,10 @@ Tensor Step::binary(inlay_binary_kind kind, const Tensor& a, const Tensor& b, fl
   return y;
 }
 
-Tensor Step::glu(Act act, const Tensor& gate, const Tensor& up, float alpha, float limit) {
+Tensor Step::glu(Act act, const Tensor& gate, const Tensor& up, float alpha, float limit, float beta) {
   auto y = gate.view.rank == 3 ? scratch({gate.view.shape[0], gate.view.shape[1], gate.view.shape[2]}) : scratch({gate.rows(), gate.cols()});
   auto& r = state_->add(INLAY_OP_GLU);
-  r.glu = {sizeof(r.glu), std::uint32_t(act), state_->keep(y), state_->keep(gate), state_->keep(up), alpha, limit};
+  r.glu = {sizeof(r.glu), std::uint32_t(act), state_->keep(y), state_->keep(gate), state_->keep(up), alpha, limit, beta};
   return y;
 }
 

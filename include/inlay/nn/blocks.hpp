@@ -56,37 +56,39 @@ struct Embedding {
 };
 
 /// Queries, keys and values of one layer, its rotation, and the projection back. The three projections may be one fused
-/// matrix in the file ("attn_qkv"), with rows in that order.
+/// matrix in the file ("attn_qkv"), with rows in that order. Queries and keys are normed before the rotation where the
+/// file has gains: one [K] for all heads, one for each head [H, K], or one over the whole width [H*K].
 struct INLAY_API Attention {
   struct Spec {
     std::int64_t dim = 0;
     AttendSpec attend;
     Rope rope;
     float norm_eps = 1e-6f;
-    float clamp = 0;
+    inlay_norm_kind norm = INLAY_NORM_RMS;
+    bool norm_after_rope = false;
+    float clamp = 0;  ///< queries, keys and values are clamped to +-clamp; 0: not
   };
   Spec spec;
   Linear q, k, v, qkv, o;
-  RmsNorm q_norm, k_norm;  // one gain for a head, shared by all of them
+  Tensor q_gain, k_gain;
 
   Attention(const Weights& w, const Spec& s);
 
-  Tensor operator()(const Tensor& x, int layer) const {
-    auto [queries, keys, values] = project(x);
-    if (q_norm) queries = q_norm(queries);
-    if (k_norm) keys = k_norm(keys);
-    spec.rope(queries);
-    spec.rope(keys);
-    return o(x.step->attend(layer, queries, keys, values, spec.attend));
+  struct Heads { Tensor q, k, v; };    ///< [T, H, K], [T, G, K], [T, G, Kv]
+  Heads project(const Tensor& x) const;  ///< matrix and bias, clamp, norms, rotation
+  Tensor attend(const Heads& heads, int layer) const {
+    return heads.q.step->attend(layer, heads.q, heads.k, heads.v, spec.attend);
   }
-
-  struct Heads { Tensor q, k, v; };        ///< [T, H, K], [T, G, K], [T, G, Kv]
-  Heads project(const Tensor& x) const;
+  Tensor operator()(const Tensor& x, int layer) const { return o(attend(project(x), layer)); }
 
   Cache cache() const {
     const auto& a = spec.attend;
     return {.kv_heads = a.kv_heads, .head_dim = a.head_dim, .value_dim = a.value_dim ? a.value_dim : a.head_dim};
   }
+
+ private:
+  Heads multiply(const Tensor& x) const;
+  Tensor normed(const Tensor& heads, const Tensor& gain) const;
 };
 
 /// y = down(act(gate(x)) * up(x)). Shazeer 2020. Files may hold gate and up as one matrix "ffn_up" of 2·hidden rows.

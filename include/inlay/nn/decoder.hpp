@@ -28,6 +28,13 @@ struct INLAY_API Shape {
   }
 };
 
+/// True where a layer looks through the sliding window: all but the last of each `period` layers (dense_first: all but
+/// the first), or as "attention.sliding_window_pattern" says.
+INLAY_API bool windowed(const Metadata&, int layer, int period, bool dense_first = false);
+
+/// One slope for each head (Press, Smith and Lewis 2022); `most`: the largest bias of a step.
+INLAY_API std::vector<float> alibi_slopes(int heads, float most = 8);
+
 /// A Layer is built from (weights of the layer, metadata, index) and called with (x, index).
 template <class Layer, class Norm = RmsNorm>
 class Decoder {

@@ -42,7 +42,8 @@ INLAY_API Tensor& operator*=(Tensor& x, float factor);
 enum class Act : std::uint32_t {
   none = INLAY_ACT_NONE, silu = INLAY_ACT_SILU, gelu = INLAY_ACT_GELU, gelu_tanh = INLAY_ACT_GELU_TANH,
   relu = INLAY_ACT_RELU, relu2 = INLAY_ACT_RELU2, sigmoid = INLAY_ACT_SIGMOID, tanh = INLAY_ACT_TANH,
-  softplus = INLAY_ACT_SOFTPLUS, swiglu_clamped = INLAY_ACT_SWIGLU_CLAMPED, gelu_quick = INLAY_ACT_GELU_QUICK
+  softplus = INLAY_ACT_SOFTPLUS, swiglu_clamped = INLAY_ACT_SWIGLU_CLAMPED, gelu_quick = INLAY_ACT_GELU_QUICK,
+  clamp = INLAY_ACT_CLAMP, xielu = INLAY_ACT_XIELU
 };
 
 enum class Mask : std::uint32_t {
@@ -103,7 +104,7 @@ class INLAY_API Step {
   Tensor norm(inlay_norm_kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps);
   Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, float scale = 1);
   Tensor binary(inlay_binary_kind, const Tensor& a, const Tensor& b, float alpha, bool in_place = false);
-  Tensor glu(Act, const Tensor& gate, const Tensor& up, float alpha = 0, float limit = 0);
+  Tensor glu(Act, const Tensor& gate, const Tensor& up, float alpha = 0, float limit = 0, float beta = 0);
   void rope(const Tensor& x, const Rope&);
   Tensor attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const AttendSpec&);
   Tensor pick_wanted(const Tensor& x);                   ///< [R, D]

@@ -22,11 +22,12 @@ class INLAY_API Metadata {
     virtual std::size_t size(std::string_view key) const = 0;  ///< elements; 0 where absent
     virtual ~Source();
   };
-  Metadata(const Source& source, std::string_view architecture, int vocabulary, int context)
-      : vocabulary(vocabulary), context(context), source_(&source), prefix_(std::string(architecture) + ".") {}
+  Metadata(const Source& source, std::string_view architecture, int vocabulary, int context, int trained)
+      : vocabulary(vocabulary), context(context), trained(trained), source_(&source), prefix_(std::string(architecture) + ".") {}
 
   int vocabulary;  ///< tokens, as the token list or "vocab_size" states
   int context;     ///< tokens that a session of this load may have
+  int trained;     ///< "context_length": tokens that the model was trained for
 
   int integer(std::string_view key) const;                              ///< throws Error{format} if absent
   int integer(std::string_view key, int otherwise) const;

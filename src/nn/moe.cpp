@@ -1,0 +1,91 @@
+// Reading a router's rules and the experts' weights.
+#include "inlay/nn/moe.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+namespace {
+
+constexpr int most_experts = 4096;
+
+std::uint32_t gating(const Metadata& m, std::uint32_t otherwise) {
+  switch (m.integer("expert_gating_func", 0)) {
+    case 0: return otherwise;
+    case 1: return INLAY_ROUTE_SOFTMAX;
+    case 2: return INLAY_ROUTE_SIGMOID;
+    case 3: return INLAY_ROUTE_SOFTMAX_CHOSEN;
+    default: m.refuse("expert_gating_func", "is not known");
+  }
+}
+
+RouteSpec rules(const Weights& w, const Metadata& m, int count, const Moe::Defaults& defaults) {
+  RouteSpec route;
+  route.kind = gating(m, defaults.gating);
+  route.used = m.integer("expert_used_count");
+  if (route.used < 1 || route.used > count)
+    throw Error(Errc::format, "expert_used_count is " + std::to_string(route.used) + " of " + std::to_string(count) + " experts",
+                Fault::inconsistent, "expert_used_count");
+  route.normalise = m.flag("expert_weights_norm", defaults.normalise);
+  if (const float scale = m.real("expert_weights_scale", 0); scale != 0) route.scale = scale;
+  route.groups = m.integer("expert_group_count", 0);
+  route.groups_used = m.integer("expert_group_used_count", 0);
+  if (route.groups > 1 && (count % route.groups || route.groups_used < 1 || route.groups_used > route.groups))
+    m.refuse("expert_group_count", "does not fit the experts");
+  route.group_top = route.kind == INLAY_ROUTE_SIGMOID ? 2 : 1;
+  route.bias = w.maybe("exp_probs_b.bias", {count});
+  if (!route.bias) route.bias = w.maybe("exp_probs_b", {count});
+  return route;
+}
+
+}  // namespace
+
+Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults) : act(defaults.act) {
+  const int count = m.integer("expert_count");
+  if (count < 1 || count > most_experts) m.refuse("expert_count", "is " + std::to_string(count) + ", not from 1 to 4096");
+  const std::int64_t dim = s.dim, hidden = m.integer("expert_feed_forward_length", int(defaults.hidden));
+  if (hidden < 1) m.refuse("expert_feed_forward_length", "must be at least 1");
+  const auto latent = m.integer("moe_latent_size", 0);
+  const std::int64_t in = latent > 0 ? latent : dim;
+  router = Linear(w, defaults.router, dim, count);
+  route = rules(w, m, count, defaults);
+  experts.act = act, experts.alpha = defaults.alpha, experts.limit = defaults.limit, experts.weight_first = defaults.weight_first;
+  const auto up = w.matrix("ffn_up_exps.weight", {count, hidden, in});
+  const auto up_bias = w.maybe("ffn_up_exps.bias", {count, hidden});
+  if (defaults.gated) {
+    experts.gate = w.matrix("ffn_gate_exps.weight", {count, hidden, in});
+    experts.gate_bias = w.maybe("ffn_gate_exps.bias", {count, hidden});
+    experts.up = up, experts.up_bias = up_bias;
+  } else {
+    experts.gate = up, experts.gate_bias = up_bias;
+  }
+  experts.down = w.matrix("ffn_down_exps.weight", {count, in, hidden});
+  experts.down_bias = w.maybe("ffn_down_exps.bias", {count, in});
+  read_shared(w, m, s, defaults);
+}
+
+void Moe::read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults) {
+  if (!w.has("ffn_up_shexp.weight")) return;
+  const std::int64_t hidden = m.integer("expert_shared_feed_forward_length", int(defaults.shared_hidden));
+  if (hidden < 1) m.refuse("expert_shared_feed_forward_length", "must be at least 1");
+  if (defaults.gated) {
+    shared = GatedMlp(w, s.dim, hidden, act, "_shexp");
+  } else {
+    shared_up = Linear(w, "ffn_up_shexp", s.dim, hidden);
+    shared_down = Linear(w, "ffn_down_shexp", hidden, s.dim);
+  }
+  shared_gate = Linear::maybe(w, "ffn_gate_inp_shexp", s.dim, 1);
+}
+
+Tensor Moe::operator()(const Tensor& x, const Tensor& routed_by) const {
+  auto& step = *x.step;
+  auto y = step.experts(x, step.route(router(routed_by), route), experts);
+  if (!shared.up && !shared_up) return y;
+  auto common = shared.up ? shared(x) : shared_down(step.glu(act, shared_up(x), {}));
+  if (shared_gate) common = common * step.glu(Act::sigmoid, shared_gate(x), {});
+  return y += common;
+}
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay
