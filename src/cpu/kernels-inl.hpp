@@ -7,6 +7,8 @@
 #include "cpu/kernels/glu.hpp"
 #include "cpu/kernels/linear.hpp"
 #include "cpu/kernels/norm.hpp"
+#include "cpu/kernels/scan_channels.hpp"
+#include "cpu/kernels/scan_heads.hpp"
 
 namespace inlay::cpu {
 namespace {
@@ -16,7 +18,8 @@ constexpr Kernels kernels(const char* name) noexcept {
   return {.name = name,
           .linear = linear_kernels<A>(),
           .pointwise = {.norm = norm<A>, .binary = binary<A>, .glu = glu<A>},
-          .attention = {.store = store<A>, .attend = attend<A>}};
+          .attention = {.store = store<A>, .attend = attend<A>},
+          .scan = {.channels = scan_channels<A>, .heads = scan_heads<A>}};
 }
 
 }  // namespace

@@ -52,11 +52,17 @@ struct AttentionKernels {
   Kernel attend;  // one tile of queries over one part of the keys; the last to arrive merges the parts
 };
 
+// ---- recurrent mixers (kernels/scan_*.hpp)
+struct ScanKernels {
+  Kernel channels, heads;  // one piece of one sequence
+};
+
 struct Kernels {
   const char* name;
   LinearKernels linear;
   PointwiseKernels pointwise;
   AttentionKernels attention;
+  ScanKernels scan;
 };
 
 // One for each file in isa/ that this processor family has.
