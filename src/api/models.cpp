@@ -6,14 +6,95 @@
 #include <string>
 #include <vector>
 
+#include "inlay/models/apertus.hpp"
+#include "inlay/models/arcee.hpp"
+#include "inlay/models/bitnet.hpp"
+#include "inlay/models/bitnet_b158.hpp"
+#include "inlay/models/bloom.hpp"
+#include "inlay/models/cohere2.hpp"
+#include "inlay/models/command_r.hpp"
+#include "inlay/models/ernie4_5.hpp"
+#include "inlay/models/ernie4_5_moe.hpp"
+#include "inlay/models/exaone4.hpp"
+#include "inlay/models/falcon.hpp"
+#include "inlay/models/gemma.hpp"
+#include "inlay/models/gemma2.hpp"
+#include "inlay/models/gemma3.hpp"
+#include "inlay/models/glm4.hpp"
+#include "inlay/models/glm4moe.hpp"
+#include "inlay/models/gpt2.hpp"
+#include "inlay/models/gpt_oss.hpp"
+#include "inlay/models/gptneox.hpp"
+#include "inlay/models/granite.hpp"
+#include "inlay/models/internlm2.hpp"
 #include "inlay/models/llama.hpp"
+#include "inlay/models/llama4.hpp"
+#include "inlay/models/minicpm.hpp"
+#include "inlay/models/minimax_m2.hpp"
+#include "inlay/models/mistral3.hpp"
+#include "inlay/models/mpt.hpp"
+#include "inlay/models/nemotron.hpp"
+#include "inlay/models/olmo.hpp"
+#include "inlay/models/olmo2.hpp"
+#include "inlay/models/olmoe.hpp"
+#include "inlay/models/phi2.hpp"
+#include "inlay/models/phi3.hpp"
+#include "inlay/models/qwen2.hpp"
+#include "inlay/models/qwen2moe.hpp"
+#include "inlay/models/qwen3.hpp"
+#include "inlay/models/qwen3moe.hpp"
+#include "inlay/models/smollm3.hpp"
+#include "inlay/models/stablelm.hpp"
+#include "inlay/models/starcoder.hpp"
+#include "inlay/models/starcoder2.hpp"
 
 namespace inlay::api {
 
 namespace {
 
 constexpr nn::Architecture architectures[] = {
+    nn::architecture<models::Apertus>(),
+    nn::architecture<models::Arcee>(),
+    nn::architecture<models::Bitnet>(),
+    nn::architecture<models::BitnetB158>(),
+    nn::architecture<models::Bloom>(),
+    nn::architecture<models::Cohere2>(),
+    nn::architecture<models::CommandR>(),
+    nn::architecture<models::Ernie45>(),
+    nn::architecture<models::Ernie45Moe>(),
+    nn::architecture<models::Exaone4>(),
+    nn::architecture<models::Falcon>(),
+    nn::architecture<models::Gemma>(),
+    nn::architecture<models::Gemma2>(),
+    nn::architecture<models::Gemma3>(),
+    nn::architecture<models::Glm4>(),
+    nn::architecture<models::Glm4Moe>(),
+    nn::architecture<models::Gpt2>(),
+    nn::architecture<models::GptOss>(),
+    nn::architecture<models::GptNeox>(),
+    nn::architecture<models::Granite>(),
+    nn::architecture<models::Granite>("granitemoe"),
+    nn::architecture<models::Internlm2>(),
     nn::architecture<models::Llama>(),
+    nn::architecture<models::Llama4>(),
+    nn::architecture<models::Minicpm>(),
+    nn::architecture<models::MinimaxM2>(),
+    nn::architecture<models::Mistral3>(),
+    nn::architecture<models::Mpt>(),
+    nn::architecture<models::Nemotron>(),
+    nn::architecture<models::Olmo>(),
+    nn::architecture<models::Olmo2>(),
+    nn::architecture<models::Olmoe>(),
+    nn::architecture<models::Phi2>(),
+    nn::architecture<models::Phi3>(),
+    nn::architecture<models::Qwen2>(),
+    nn::architecture<models::Qwen2Moe>(),
+    nn::architecture<models::Qwen3>(),
+    nn::architecture<models::Qwen3Moe>(),
+    nn::architecture<models::Smollm3>(),
+    nn::architecture<models::StableLm>(),
+    nn::architecture<models::Starcoder>(),
+    nn::architecture<models::Starcoder2>(),
 };
 
 // Levenshtein's distance, for "did you mean".

@@ -1,9 +1,8 @@
-// The numbers of a decoder, checked against each other, and the frequencies of its rotations.
+// The numbers of a decoder, checked against each other, and what a few architectures derive from them.
 #include "inlay/nn/decoder.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace inlay {
 inline namespace v0 {
@@ -19,9 +18,9 @@ int positive(const Metadata& m, std::string_view key, int value, int most) {
   return value;
 }
 
-float epsilon(const Metadata& m) {
+float epsilon(const Metadata& m, Eps which) {
   const char* rms = "attention.layer_norm_rms_epsilon";
-  const char* key = m.has("attention.layer_norm_epsilon") && !m.has(rms) ? "attention.layer_norm_epsilon" : rms;
+  const char* key = m.has("attention.layer_norm_epsilon") && (which == Eps::layer || !m.has(rms)) ? "attention.layer_norm_epsilon" : rms;
   const float eps = m.real(key);
   if (!(eps >= 0 && eps < 1)) m.refuse(key, "must be in [0, 1)");
   return eps;
@@ -47,48 +46,9 @@ void check_arrays(const Metadata& m, int layers) {
                   Fault::inconsistent, key);
 }
 
-// YaRN (Peng et al. 2023): the pair at which `turns` rotations fit into the original context.
-double correction(double dims, double base, double context, double turns) {
-  return dims * std::log(context / (2 * std::numbers::pi * turns)) / (2 * std::log(base));
-}
-
-struct Yarn {
-  double factor, low, high;
-  double operator()(double theta, int pair) const {
-    const double ramp = 1 - std::clamp((pair - low) / std::max(0.001, high - low), 0.0, 1.0);
-    return theta / factor * (1 - ramp) + theta * ramp;
-  }
-};
-
-Yarn yarn(const Metadata& m, int dims, double base, double factor) {
-  const double context = positive(m, "rope.scaling.original_context_length",
-                                  m.integer("rope.scaling.original_context_length", m.trained), 1 << 30);
-  const double fast = m.real("rope.scaling.yarn_beta_fast", 32), slow = m.real("rope.scaling.yarn_beta_slow", 1);
-  const bool whole = m.flag("rope.scaling.yarn_truncate", true);
-  double low = correction(dims, base, context, fast), high = correction(dims, base, context, slow);
-  if (whole) low = std::floor(low), high = std::ceil(high);
-  return {factor, std::max(0.0, low), std::min(dims - 1.0, high)};
-}
-
-// How much YaRN scales cos and sin.
-float yarn_magnitude(const Metadata& m, float factor) {
-  if (m.has("rope.scaling.yarn_attn_factor")) return m.real("rope.scaling.yarn_attn_factor");
-  const auto growth = [&](float by) { return factor > 1 ? 0.1f * by * std::log(factor) + 1 : 1.f; };
-  const float by = m.real("rope.scaling.yarn_log_multiplier", 0);
-  return (by == 0 ? growth(1) : growth(1) / growth(by)) * m.real("rope.scaling.attn_factor", 1);
-}
-
-// One divisor for each pair: from the file's tensors (llama3, LongRoPE), else empty.
-Tensor factors(const Weights& w, const Metadata& m, int dims) {
-  const Weights all = w.whole();
-  if (auto found = all.maybe("rope_freqs.weight", {dims / 2})) return found;
-  const bool is_long = m.context > m.integer("rope.scaling.original_context_length", m.trained);
-  return all.maybe(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight", {dims / 2});
-}
-
 }  // namespace
 
-Shape::Shape(const Metadata& m)
+Shape::Shape(const Metadata& m, Eps which)
     : layers(positive(m, "block_count", m.integer("block_count"), most_layers)),
       dim(positive(m, "embedding_length", m.integer("embedding_length"), widest)),
       heads(positive(m, "attention.head_count", (m.integer("attention.head_count")), 1 << 16)),
@@ -98,7 +58,7 @@ Shape::Shape(const Metadata& m)
       hidden(m.has("feed_forward_length") ? positive(m, "feed_forward_length", m.integer("feed_forward_length"), widest) : 0),
       vocabulary(m.vocabulary),
       rope_dims(m.integer("rope.dimension_count", head_dim)),
-      eps(epsilon(m)),
+      eps(epsilon(m, which)),
       rope_base(m.real("rope.freq_base", 10000.f)) {
   check_arrays(m, layers);
   check_heads(m, *this);
@@ -134,33 +94,25 @@ Shape Shape::at(const Metadata& m, int layer) const {
   return s;
 }
 
-Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float base, bool scaled) const {
-  const auto type = m.text("rope.scaling.type", "none");
-  const float factor = m.real("rope.scaling.factor", m.real("rope.scale_linear", 1));
-  if (type != "none" && type != "linear" && type != "yarn" && type != "longrope" && type != "llama3")
-    throw Error(Errc::unsupported, "the rope scaling type \"" + std::string(type) + "\" is not known", Fault::unsupported,
-                "rope.scaling.type");
-  if (!(factor > 0)) m.refuse("rope.scaling.factor", "must be above 0");
-  Rope rope{.dims = rope_dims, .pairing = pairing};
-  if (rope_dims == 0) return rope;
-  std::vector<float> frequencies;
-  const auto ramp = type == "yarn" && scaled ? std::optional(yarn(m, rope_dims, base, factor)) : std::nullopt;
-  for (int pair = 0; pair < rope_dims / 2; ++pair) {
-    double theta = std::pow(double(base), -2.0 * pair / rope_dims);
-    if (ramp) theta = (*ramp)(theta, pair);
-    else if (scaled && type == "linear") theta /= factor;
-    frequencies.push_back(float(theta));
-  }
-  if (scaled) {
-    if (const auto divisors = factors(w, m, rope_dims)) {
-      const auto* by = static_cast<const float*>(divisors.view.data);
-      for (std::size_t i = 0; i < frequencies.size(); ++i) frequencies[i] /= by[i];
-    }
-    if (ramp) rope.magnitude = yarn_magnitude(m, factor);
-    else if (m.has("rope.scaling.attn_factor")) rope.magnitude = m.real("rope.scaling.attn_factor");
-  }
-  rope.frequencies = w.constant(frequencies);
-  return rope;
+float scale_or(const Metadata& m, std::string_view key, float otherwise) {
+  const float scale = m.real(key, 0);
+  return scale != 0 ? scale : otherwise;
+}
+
+Tensor softcapped(Tensor x, float cap) {
+  if (cap == 0) return x;
+  x *= 1 / cap;
+  x = x.step->glu(Act::tanh, x, {});
+  return x *= cap;
+}
+
+Tensor learned_positions(const Metadata& m, const Weights& w, std::int64_t dim) {
+  const auto shape = w.shape("position_embd.weight");
+  const std::int64_t rows = shape.empty() ? m.trained : shape[0];
+  if (m.context > rows)
+    throw Error(Errc::argument, "the context of " + std::to_string(m.context) + " tokens is longer than the model's " + std::to_string(rows) + " positions",
+                Fault::limit, "context");
+  return w.table("position_embd.weight", {rows, dim});
 }
 
 }  // namespace nn

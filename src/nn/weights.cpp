@@ -53,6 +53,17 @@ bool Metadata::flag(std::string_view key, int layer, bool otherwise) const {
   return integer(key, layer, otherwise) != 0;
 }
 
+float Metadata::shared(std::string_view key, int layer, float otherwise) const {
+  const auto value = source_->number(key, source_->size(key) > 1 ? std::size_t(layer) : 0);
+  return value ? float(*value) : otherwise;
+}
+
+float Metadata::shared(std::string_view key, int layer) const {
+  if (source_->size(key) == 0)
+    throw Error(Errc::format, "the key " + std::string(key) + " is missing", Fault::missing_key, std::string(key));
+  return shared(key, layer, 0.f);
+}
+
 std::string_view Metadata::text(std::string_view key, std::string_view otherwise) const {
   return source_->text(prefix_ + std::string(key)).value_or(otherwise);
 }

@@ -1,24 +1,31 @@
 // The outer shape nearly every decoder shares: embed, layers, head.
 #pragma once
 
+#include <cmath>
+#include <memory>
+
 #include "inlay/nn/blocks.hpp"
 
 namespace inlay {
 inline namespace v0 {
 namespace nn {
 
+enum class Eps { either, layer };            ///< which epsilon: the RMS norms' if there, or always the layer norms'
+enum class YarnBounds { rounded, exact };    ///< of the correction range
+
 /// The numbers every GGUF decoder states under the same keys.
 struct INLAY_API Shape {
   int layers, dim, heads, kv_heads, head_dim, value_dim, hidden, vocabulary, rope_dims;
   float eps, rope_base;
 
-  explicit Shape(const Metadata& m);
+  explicit Shape(const Metadata& m, Eps which = Eps::either);
   /// The numbers of one layer, where the file gives an array of heads or widths.
   Shape at(const Metadata& m, int layer) const;
 
   /// Frequencies from the base and the file's scaling keys and factors.
   Rope rope(const Weights& w, const Metadata& m, Pairing pairing) const { return rope(w, m, pairing, rope_base, true); }
-  Rope rope(const Weights& w, const Metadata& m, Pairing pairing, float base, bool scaled) const;
+  Rope rope(const Weights& w, const Metadata& m, Pairing pairing, float base, bool scaled,
+            YarnBounds bounds = YarnBounds::rounded) const;
 
   Attention::Spec attention(const Weights& w, const Metadata& m, Pairing pairing = Pairing::adjacent) const {
     return {.dim = dim,
@@ -26,7 +33,32 @@ struct INLAY_API Shape {
             .rope = rope(w, m, pairing),
             .norm_eps = eps};
   }
+  Attention::Spec attention_unrotated() const {
+    return {.dim = dim,
+            .attend = {.heads = heads, .kv_heads = kv_heads, .head_dim = head_dim, .value_dim = value_dim},
+            .rope = {},
+            .norm_eps = eps};
+  }
 };
+
+/// A scale that the file states under `key`; absent or 0 means `otherwise`.
+INLAY_API float scale_or(const Metadata& m, std::string_view key, float otherwise);
+
+/// cap * tanh(x / cap), in place; cap 0: x.
+INLAY_API Tensor softcapped(Tensor x, float cap);
+
+/// The table "position_embd"; throws Error{argument} where the session's context is longer.
+INLAY_API Tensor learned_positions(const Metadata& m, const Weights& w, std::int64_t dim);
+
+/// A factor for each position of the context, [context, 1], for Step::embed_positions.
+template <class Function>
+Tensor position_scale(const Weights& w, const Metadata& m, const Function& factor) {
+  std::vector<float> factors;
+  for (int p = 0; p < m.context; ++p) factors.push_back(factor(p));
+  auto table = w.constant(factors);
+  table.view.rank = 2, table.view.shape[1] = 1, table.view.stride[1] = table.view.stride[0];
+  return table;
+}
 
 /// True where a layer looks through the sliding window: all but the last of each `period` layers (dense_first: all but
 /// the first), or as "attention.sliding_window_pattern" says.
@@ -39,8 +71,9 @@ INLAY_API std::vector<float> alibi_slopes(int heads, float most = 8);
 template <class Layer, class Norm = RmsNorm>
 class Decoder {
  public:
-  Decoder(const Metadata& m, const Weights& w)
-      : shape(m), embed(w, "token_embd", shape.vocabulary, shape.dim), head(w, shape.vocabulary, shape.dim, shape.eps) {
+  Decoder(const Metadata& m, const Weights& w) : Decoder(m, w, Shape(m)) {}
+  Decoder(const Metadata& m, const Weights& w, const Shape& s)
+      : shape(s), embed(w, "token_embd", shape.vocabulary, shape.dim), head(w, shape.vocabulary, shape.dim, shape.eps) {
     layers.reserve(std::size_t(shape.layers));
     for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
   }

@@ -36,6 +36,9 @@ class INLAY_API Metadata {
   float real(std::string_view key) const;                               ///< throws Error{format} if absent
   bool flag(std::string_view key, bool otherwise) const;
   bool flag(std::string_view key, int layer, bool otherwise) const;
+  /// A number under its whole name, without the architecture's prefix; an array has one for each layer.
+  float shared(std::string_view key, int layer) const;
+  float shared(std::string_view key, int layer, float otherwise) const;
   std::string_view text(std::string_view key, std::string_view otherwise) const;
   bool has(std::string_view key) const;
   std::size_t size(std::string_view key) const;

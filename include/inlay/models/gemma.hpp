@@ -1,0 +1,31 @@
+// Gemma: Llama with GELU and a scaled embedding.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += mlp(norm(x))
+struct GemmaLayer : nn::LlamaLike {
+  GemmaLayer(const nn::Weights& w, const nn::Metadata& m, int) : GemmaLayer(w, m, nn::Shape(m)) {}
+  GemmaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
+};
+
+struct Gemma : nn::Decoder<GemmaLayer> {
+  static constexpr std::string_view name = "gemma";
+  using Decoder::Decoder;
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto x = embed(step);
+    x *= std::sqrt(float(shape.dim));
+    step.through(layers, x);
+    return head(x);
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

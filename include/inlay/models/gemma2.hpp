@@ -1,0 +1,56 @@
+// Gemma 2: norms on both sides of each block, softcaps, and every other layer behind a window.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
+struct Gemma2Layer {
+  nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
+  nn::Attention attention;
+  nn::GatedMlp mlp;
+
+  Gemma2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma2Layer(w, m, nn::Shape(m), i) {}
+  Gemma2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += post_attn_norm(attention(attn_norm(x), i));
+    x += post_mlp_norm(mlp(mlp_norm(x)));
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    auto spec = s.attention(w, m, nn::Pairing::halves);
+    if (s.layers == 46) spec.attend.scale = 1 / std::sqrt(float(s.dim) / float(s.heads));  // the 27B model
+    spec.attend.softcap = m.real("attn_logit_softcapping", 50);
+    if (nn::windowed(m, i, 2)) spec.attend.window = m.integer("attention.sliding_window", 4096);
+    return spec;
+  }
+};
+
+struct Gemma2 : nn::Decoder<Gemma2Layer> {
+  static constexpr std::string_view name = "gemma2";
+  float softcap;
+  Gemma2(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), softcap(m.real("final_logit_softcapping", 30)) {}
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto x = embed(step);
+    x *= std::sqrt(float(shape.dim));
+    step.through(layers, x);
+    return nn::softcapped(head(x), softcap);
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,43 @@
+// GLM 4 MoE: sigmoid experts chosen with a bias after the first layers, and one shared by all tokens.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
+struct Glm4MoeLayer {
+  nn::RmsNorm attn_norm, mlp_norm;
+  nn::Attention attention;
+  nn::FeedForward mlp;
+
+  Glm4MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Glm4MoeLayer(w, m, nn::Shape(m), i) {}
+  Glm4MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "post_attention_norm", s.dim, s.eps),
+        attention(w, s.attention(w, m, nn::Pairing::halves)),
+        mlp(w, m, s, experts(m), i >= m.integer("leading_dense_block_count", 0)) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += attention(attn_norm(x), i);
+    x += mlp(mlp_norm(x));
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static nn::Moe::Defaults experts(const nn::Metadata& m) {
+    const auto hidden = m.integer("expert_feed_forward_length");
+    return {.hidden = hidden, .gating = INLAY_ROUTE_SIGMOID, .normalise = true, .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
+  }
+};
+
+struct Glm4Moe : nn::Decoder<Glm4MoeLayer> {
+  static constexpr std::string_view name = "glm4moe";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,32 @@
+// GPT-2: layer norms, learned positions, and an MLP of GELU.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += mlp(norm(x))
+struct Gpt2Layer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
+  Gpt2Layer(const nn::Weights& w, const nn::Metadata& m, int) : Gpt2Layer(w, nn::Shape(m)) {}
+  Gpt2Layer(const nn::Weights& w, const nn::Shape& s)
+      : PreNormLayer(w, s, s.attention_unrotated(), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
+};
+
+struct Gpt2 : nn::Decoder<Gpt2Layer, nn::LayerNorm> {
+  static constexpr std::string_view name = "gpt2";
+  nn::Tensor positions;
+  Gpt2(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), positions(nn::learned_positions(m, w, shape.dim)) {}
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto x = embed(step);
+    x += step.embed_positions(positions);
+    step.through(layers, x);
+    return head(x);
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,46 @@
+// gpt-oss: attention sinks, every other layer behind a window, and clamped SwiGLU experts.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += experts(norm(x))
+struct GptOssLayer {
+  nn::RmsNorm attn_norm, mlp_norm;
+  nn::Attention attention;
+  nn::Moe mlp;
+
+  GptOssLayer(const nn::Weights& w, const nn::Metadata& m, int i) : GptOssLayer(w, m, nn::Shape(m), i) {}
+  GptOssLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "post_attention_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SOFTMAX_CHOSEN, .act = nn::Act::swiglu_clamped, .alpha = 1.702f, .limit = 7}) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += attention(attn_norm(x), i);
+    x += mlp(mlp_norm(x));
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    auto spec = s.attention(w, m, nn::Pairing::halves);
+    spec.rope = s.rope(w, m, nn::Pairing::halves, s.rope_base, true, nn::YarnBounds::exact);
+    spec.attend.sinks = w("attn_sinks.weight", {s.heads});
+    if (nn::windowed(m, i, 2)) spec.attend.window = m.integer("attention.sliding_window");
+    return spec;
+  }
+};
+
+struct GptOss : nn::Decoder<GptOssLayer> {
+  static constexpr std::string_view name = "gpt-oss";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

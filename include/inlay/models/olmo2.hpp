@@ -1,0 +1,48 @@
+// OLMo 2 and 3: norms behind the blocks instead of before them, and over the whole width of queries and keys.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += norm(attention(x));  x += norm(mlp(x))
+struct Olmo2Layer {
+  nn::RmsNorm attn_norm, mlp_norm;
+  nn::Attention attention;
+  nn::GatedMlp mlp;
+
+  Olmo2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Olmo2Layer(w, m, nn::Shape(m), i) {}
+  Olmo2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "post_attention_norm", s.dim, s.eps),
+        mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, s.dim, s.hidden) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += attn_norm(attention(x, i));
+    x += mlp_norm(mlp(x));
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    auto spec = s.attention(w, m, nn::Pairing::halves);
+    const int window = m.integer("attention.sliding_window", 0);
+    if (window > 0 && nn::windowed(m, i, 4)) {
+      spec.attend.window = window;
+      spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
+    }
+    return spec;
+  }
+};
+
+struct Olmo2 : nn::Decoder<Olmo2Layer> {
+  static constexpr std::string_view name = "olmo2";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay
