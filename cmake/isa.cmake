@@ -3,7 +3,11 @@
 # inlay_isa(avx2 -mavx2 ...): compile src/cpu/isa/avx2.cpp with these flags, and nothing else with them.
 function(inlay_isa name)
   set(source ${PROJECT_SOURCE_DIR}/src/cpu/isa/${name}.cpp)
-  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${ARGN};-O2;-fno-exceptions")
+  set(flags ${ARGN} -O2 -fno-exceptions)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND flags -fno-tree-ter -fno-tree-reassoc)  # both move sums away from their products, and registers run out
+  endif()
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags}")
   target_sources(inlay_cpu PRIVATE ${source})
 endfunction()
 

@@ -164,7 +164,7 @@ constexpr WeightKernels rounded(gguf::Type type) noexcept {
           .panel_bytes = sizeof(PanelBlock<PanelOf<A, W>>),
           .one = multiply_one<A, W>,
           .unpack = unpack<A, W>,
-          .many = multiply_many<A, PanelOf<A, W>, A::tokens>};
+          .many = multiply_many<A, PanelOf<A, W>, A::tokens(W::bits)>};
 }
 
 template <class A, class W>

@@ -10,7 +10,8 @@ namespace isa {
 struct Avx2 {
   using arch = xsimd::fma3<xsimd::avx2>;
   using Bytes = __m256i;
-  static constexpr int rows = 8, tokens = 3, plain_tokens = 6, signed_bias = 0;
+  static constexpr int rows = 8, plain_tokens = 6, signed_bias = 0;
+  static constexpr int tokens(int bits) noexcept { return bits <= 4 ? 3 : 2; }  // of a tile: its sums fill 16 registers
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm256_storeu_si256(static_cast<__m256i*>(to), bytes); }

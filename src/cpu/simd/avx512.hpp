@@ -10,7 +10,8 @@ namespace isa {
 struct Avx512 {
   using arch = xsimd::avx512bw;
   using Bytes = __m512i;
-  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, signed_bias = 0;
+  static constexpr int rows = 16, plain_tokens = 12, signed_bias = 0;
+  static constexpr int tokens(int) noexcept { return 8; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm512_loadu_si512(from); }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm512_storeu_si512(to, bytes); }

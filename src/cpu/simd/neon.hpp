@@ -10,7 +10,8 @@ namespace isa {
 struct Neon {
   using arch = xsimd::neon64;
   using Bytes = uint8x16_t;
-  static constexpr int rows = 4, tokens = 4, plain_tokens = 4, signed_bias = 0;
+  static constexpr int rows = 4, plain_tokens = 4, signed_bias = 0;
+  static constexpr int tokens(int) noexcept { return 2; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { vst1q_u8(static_cast<std::uint8_t*>(to), bytes); }
