@@ -12,6 +12,7 @@
 
 #include "cpu/cpu.hpp"
 #include "gguf/types.hpp"
+#include "tests/backends/batch.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
 
@@ -52,54 +53,23 @@ inline const std::vector<Candidate>& candidates() {
   return found;
 }
 
-// The sequences of one step: counts[i] new tokens of a sequence that then has lengths[i], in pages of a shuffled pool.
-class Batch {
- public:
-  explicit Batch(std::vector<int> counts, std::vector<int> lengths = {}, int page_size = 4, int streams = 1) {
-    if (lengths.empty()) lengths = counts;
-    length_ = lengths;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      for (int t = lengths[i] - counts[i]; t < lengths[i]; ++t) positions_.push_back(t);
-      query_start_.push_back(query_start_.back() + counts[i]);
-      page_start_.push_back(page_start_.back() + (lengths[i] + page_size - 1) / page_size);
-      state_slot_.push_back(static_cast<int>(counts.size() - i));
-    }
-    const std::vector<std::int32_t> first = positions_;
-    for (int s = 1; s < streams; ++s) {
-      for (const int position : first) positions_.push_back(position / (s + 1));
-    }
-    for (int p = 0; p < page_start_.back(); ++p) page_ids_.push_back((p * 7 + 3) % page_count());
-    std::iota(ids.begin(), ids.end(), 0);
+inline std::int64_t row_bytes(const Shape& shape, std::uint32_t type) {
+  return static_cast<std::int64_t>(
+      inlay::gguf::bytes_of(static_cast<inlay::gguf::Type>(type), static_cast<std::uint64_t>(shape.back())));
+}
+
+// A dense tensor that lies nowhere yet.
+inline inlay_tensor layout(const Shape& shape, std::uint32_t type) {
+  inlay_tensor view = {nullptr, type, static_cast<std::uint32_t>(shape.size()), {}, {}};
+  std::int64_t size = row_bytes(shape, type);
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    view.shape[i] = shape[i];
+    if (i + 1 == shape.size()) continue;
+    view.stride[i] = size;
+    size *= shape[i];
   }
-
-  // Every page of the pool has one id: 7 and the (odd) count share no factor.
-  int page_count() const { return page_start_.back() + (page_start_.back() % 7 == 0 ? 1 : 0); }
-  int tokens() const { return query_start_.back(); }
-  std::int32_t slot(int sequence, int position, int page_size) const {
-    const int page = page_start_[static_cast<std::size_t>(sequence)] + position / page_size;
-    return page_ids_[static_cast<std::size_t>(page)] * page_size + position % page_size;
-  }
-
-  std::vector<std::int32_t> ids;
-
-  inlay_batch view() {
-    table_ = {page_start_.data(), page_ids_.data(), length_.data()};
-    return {.size = sizeof(inlay_batch),
-            .tokens = tokens(),
-            .seqs = static_cast<int>(length_.size()),
-            .tables = 1,
-            .streams = tokens() ? static_cast<int>(positions_.size()) / tokens() : 1,
-            .ids = ids.data(),
-            .query_start = query_start_.data(),
-            .positions = positions_.data(),
-            .state_slot = state_slot_.data(),
-            .table = &table_};
-  }
-
- private:
-  std::vector<std::int32_t> query_start_ = {0}, page_start_ = {0}, page_ids_, positions_, length_, state_slot_;
-  inlay_page_table table_ = {};
-};
+  return view;
+}
 
 // A device and the memory that a test takes from it.
 class Device {
@@ -136,18 +106,11 @@ class Device {
 
   // A tensor whose bytes are `bytes`; without any, all ones: NaN, so what an operation leaves unwritten is noticed.
   inlay_tensor tensor(const Shape& shape, std::uint32_t type, Bytes bytes = {}) {
-    inlay_tensor view = {nullptr, type, static_cast<std::uint32_t>(shape.size()), {}, {}};
-    std::size_t size =
-        inlay::gguf::bytes_of(static_cast<inlay::gguf::Type>(type), static_cast<std::uint64_t>(shape.back()));
-    for (std::size_t i = shape.size(); i-- > 0;) {
-      view.shape[i] = shape[i];
-      if (i + 1 == shape.size()) continue;
-      view.stride[i] = static_cast<std::int64_t>(size);
-      size *= static_cast<std::size_t>(shape[i]);
-    }
-    bytes.resize(size, std::byte{0xFF});
-    view.data = memory(size);
-    backend_->upload(handle_, view.data, bytes.data(), size);
+    inlay_tensor view = layout(shape, type);
+    bytes.resize(static_cast<std::size_t>(shape.size() == 1 ? row_bytes(shape, type) : view.stride[0] * shape[0]),
+                 std::byte{0xFF});
+    view.data = memory(bytes.size());
+    backend_->upload(handle_, view.data, bytes.data(), bytes.size());
     return view;
   }
   inlay_tensor numbers(const Shape& shape, const Floats& values) {
@@ -162,19 +125,17 @@ class Device {
   }
   inlay_tensor empty(const Shape& shape, std::uint32_t type = INLAY_F32) { return tensor(shape, type); }
 
-  // A weight in the backend's own form, packed in pieces as the runtime does.
-  inlay_tensor weight(const Shape& shape, std::uint32_t type, const Bytes& bytes,
-                      std::uint32_t role = INLAY_ROLE_MATRIX) {
-    const inlay_tensor source = tensor(shape, type, bytes);
-    inlay_tensor packed = {};
+  // A weight in the backend's own form, packed in pieces from host memory as the runtime does.
+  inlay_tensor weight(const Shape& shape, std::uint32_t type, Bytes bytes, std::uint32_t role = INLAY_ROLE_MATRIX) {
+    inlay_tensor source = layout(shape, type), packed = {};
+    source.data = bytes.data();
     const std::size_t size = backend_->pack(handle_, &source, role, 0, 0, &packed);
-    if (size == 0) return source;
+    if (size == 0) return tensor(shape, type, bytes);
     REQUIRE(size != SIZE_MAX);
     packed.data = memory(size);
     const std::int64_t height = shape[shape.size() - 2], matrices = shape.size() == 3 ? shape[0] : 1;
-    for (std::int64_t first = 0; first < height * matrices;
-         first += std::min<std::int64_t>(16, height - first % height)) {
-      const std::int64_t rows = std::min<std::int64_t>(16, height - first % height);
+    for (std::int64_t first = 0, rows = 0; first < height * matrices; first += rows) {
+      rows = std::min<std::int64_t>(16, height - first % height);
       REQUIRE(backend_->pack(handle_, &source, role, first, rows, &packed) != SIZE_MAX);
     }
     return packed;
