@@ -4,6 +4,8 @@
 #include "inlay/nn/blocks.hpp"
 #include "inlay/nn/decoder.hpp"
 #include "inlay/nn/layers.hpp"
+#include "inlay/nn/mla.hpp"
 #include "inlay/nn/moe.hpp"
+#include "inlay/nn/recurrent.hpp"
 #include "inlay/nn/tensor.hpp"
 #include "inlay/nn/weights.hpp"

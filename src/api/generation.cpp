@@ -37,7 +37,11 @@ void check(const Sampler& s) {
 }  // namespace
 
 GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler& recipe, Limits given)
-    : session_(std::move(s)), asked_(session_->asked), sampling_(recipe, seed_of(recipe)), limits_(std::move(given)), decoder_(*session_->model->tokenizer) {
+    : session_(std::move(s)),
+      asked_(session_->asked),
+      sampling_(recipe, seed_of(recipe)),
+      limits_(std::move(given)),
+      decoder_(*session_->model->tokenizer) {
   check(recipe);
   std::erase(limits_.stop, std::string());
 }
@@ -56,10 +60,11 @@ bool GenerationState::read_prompt(std::size_t added) {
     if (limits_.progress) limits_.progress(int(read - std::min(read, first)), int(added));
   };
   try {
-    session_->read({.wants = [&](std::size_t i) { return i + 1 == tokens.size(); },
-                    .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
-                    .progress = progress,
-                    .stop = [&] { return interrupted().has_value(); }});
+    session_->read(
+        {.wants = [&](std::size_t i) { return i + 1 == tokens.size(); },
+         .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
+         .progress = progress,
+         .stop = [&] { return interrupted().has_value(); }});
   } catch (const Error& error) {
     if (error.code() != Errc::cancelled) throw;
     finish = interrupted().value_or(Finish::cancelled);
@@ -69,13 +74,15 @@ bool GenerationState::read_prompt(std::size_t added) {
   return true;
 }
 
-// Runs the model over the token before. False where a cancel or the deadline came between; that token then stays unread.
+// Runs the model over the token before. False where a cancel or the deadline came between; that token then stays
+// unread.
 bool GenerationState::read_last() {
   try {
     const auto last = session_->sequence.tokens.size() - 1;
-    session_->read({.wants = [&](std::size_t i) { return i == last; },
-                    .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
-                    .stop = [&] { return interrupted().has_value(); }});
+    session_->read(
+        {.wants = [&](std::size_t i) { return i == last; },
+         .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
+         .stop = [&] { return interrupted().has_value(); }});
   } catch (const Error& error) {
     if (error.code() != Errc::cancelled) throw;
     finish = interrupted().value_or(Finish::cancelled);
@@ -92,11 +99,16 @@ void GenerationState::next() {
   }
   const auto started = Clock::now();
   const bool first = stats.generated_tokens == 0;
-  if (limits_.tokens == 0) finish = Finish::token_limit;
-  else if (session_->sequence.tokens.size() >= session_->context()) finish = Finish::context_full;
-  else if (const auto why = interrupted()) finish = *why;
-  if (finish == Finish::running && (first || read_last())) choose();
-  else over = true;
+  if (limits_.tokens == 0)
+    finish = Finish::token_limit;
+  else if (session_->sequence.tokens.size() >= session_->context())
+    finish = Finish::context_full;
+  else if (const auto why = interrupted())
+    finish = *why;
+  if (finish == Finish::running && (first || read_last()))
+    choose();
+  else
+    over = true;
   stats.generate_seconds += seconds(Clock::now() - started);
 }
 
@@ -117,9 +129,12 @@ void GenerationState::choose() {
   tokens.push_back(token.id);
   ++stats.generated_tokens;
   const auto& tokenizer = *session_->model->tokenizer;
-  if (tokenizer.ends_generation(token.id) && !limits_.ignore_end) finish = Finish::end_of_text;
-  else if (stats.generated_tokens == limits_.tokens) finish = Finish::token_limit;
-  else if (tokens.size() >= session_->context()) finish = Finish::context_full;
+  if (tokenizer.ends_generation(token.id) && !limits_.ignore_end)
+    finish = Finish::end_of_text;
+  else if (stats.generated_tokens == limits_.tokens)
+    finish = Finish::token_limit;
+  else if (tokens.size() >= session_->context())
+    finish = Finish::context_full;
   show(token.id, finish != Finish::running);
 }
 

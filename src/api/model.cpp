@@ -19,11 +19,16 @@ namespace {
 
 std::uint32_t type_of(CacheType type) {
   switch (type) {
-    case CacheType::f32: return INLAY_F32;
-    case CacheType::bf16: return INLAY_BF16;
-    case CacheType::q8_0: return INLAY_Q8_0;
-    case CacheType::q4_0: return INLAY_Q4_0;
-    default: return INLAY_F16;
+    case CacheType::f32:
+      return INLAY_F32;
+    case CacheType::bf16:
+      return INLAY_BF16;
+    case CacheType::q8_0:
+      return INLAY_Q8_0;
+    case CacheType::q4_0:
+      return INLAY_Q4_0;
+    default:
+      return INLAY_F16;
   }
 }
 
@@ -37,11 +42,13 @@ void check(const LoadOptions& options) {
   if (options.threads < 0) refuse("threads", "must not be negative");
   if (options.context < 0) refuse("context", "must not be negative");
   if (options.page < 1) refuse("page", "must be at least 1");
-  if (options.device != "auto" && options.device != "cpu") refuse("device", ("names no device that is here: " + options.device).c_str());
+  if (options.device != "auto" && options.device != "cpu")
+    refuse("device", ("names no device that is here: " + options.device).c_str());
 }
 
 std::unique_ptr<runtime::Device> open_device(const LoadOptions& options) {
-  runtime::DeviceOptions device{.threads = options.threads, .isa = options.isa, .memory = options.memory, .parallel = options.parallel};
+  runtime::DeviceOptions device{
+      .threads = options.threads, .isa = options.isa, .memory = options.memory, .parallel = options.parallel};
   if (options.log) device.log = [log = options.log](int level, std::string_view text) { log(Level(level), text); };
   return std::make_unique<runtime::Device>(cpu::backend(), std::move(device));
 }
@@ -50,7 +57,8 @@ std::unique_ptr<runtime::Device> open_device(const LoadOptions& options) {
 std::string quantization(const gguf::File& file) {
   std::map<std::uint32_t, std::uint64_t> bytes;
   for (const auto& tensor : file.tensors()) bytes[tensor.type] += tensor.data.size();
-  const auto most = std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == bytes.end() ? "" : std::string(gguf::type_name(most->first));
 }
 
@@ -81,7 +89,9 @@ ModelInfo describe(const ModelState& state) {
 runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions& options) {
   const auto name = state.file.text("general.architecture");
   const int listed = state.tokenizer->size();
-  return {.cache = {.k_type = type_of(options.keys), .v_type = type_of(options.values), .page = options.page,
+  return {.cache = {.k_type = type_of(options.keys),
+                    .v_type = type_of(options.values),
+                    .page = options.page,
                     .most_bytes = options.cache_bytes ? options.cache_bytes : default_cache_bytes},
           .context = options.context,
           .architecture = &api::find_architecture(name, options.architectures),
@@ -134,7 +144,9 @@ Plan Model::plan(std::string_view path, const LoadOptions& options) {
     chosen.measure = true;
     chosen.progress = {};
     runtime::Engine engine(state.file, open_device(options), chosen);
-    return Plan{.weights = engine.weight_bytes(), .scratch = engine.scratch_bytes(), .page = engine.page_bytes(),
+    return Plan{.weights = engine.weight_bytes(),
+                .scratch = engine.scratch_bytes(),
+                .page = engine.page_bytes(),
                 .per_token = (engine.page_bytes() + std::size_t(engine.page()) - 1) / std::size_t(engine.page())};
   });
 }
@@ -145,12 +157,15 @@ Session Model::session() const {
 }
 
 std::vector<TokenId> Model::tokenize(std::string_view text, TokenizeOptions options) const {
-  return guarded([&] { return state_->tokenizer->encode(text, {.add_special = options.specials, .parse_special = options.parse_specials}); });
+  return guarded([&] {
+    return state_->tokenizer->encode(text, {.add_special = options.specials, .parse_special = options.parse_specials});
+  });
 }
 
 std::string Model::detokenize(std::span<const TokenId> tokens, DetokenizeOptions options) const {
   return guarded([&] {
-    return state_->tokenizer->decode(tokens, {.remove_special = options.remove_specials, .unparse_special = options.show_specials});
+    return state_->tokenizer->decode(
+        tokens, {.remove_special = options.remove_specials, .unparse_special = options.show_specials});
   });
 }
 

@@ -13,10 +13,12 @@
 #include "inlay/models/bloom.hpp"
 #include "inlay/models/cohere2.hpp"
 #include "inlay/models/command_r.hpp"
+#include "inlay/models/deepseek2.hpp"
 #include "inlay/models/ernie4_5.hpp"
 #include "inlay/models/ernie4_5_moe.hpp"
 #include "inlay/models/exaone4.hpp"
 #include "inlay/models/falcon.hpp"
+#include "inlay/models/falcon_h1.hpp"
 #include "inlay/models/gemma.hpp"
 #include "inlay/models/gemma2.hpp"
 #include "inlay/models/gemma3.hpp"
@@ -26,14 +28,21 @@
 #include "inlay/models/gpt_oss.hpp"
 #include "inlay/models/gptneox.hpp"
 #include "inlay/models/granite.hpp"
+#include "inlay/models/granitehybrid.hpp"
 #include "inlay/models/internlm2.hpp"
+#include "inlay/models/jamba.hpp"
+#include "inlay/models/lfm2.hpp"
 #include "inlay/models/llama.hpp"
 #include "inlay/models/llama4.hpp"
+#include "inlay/models/mamba.hpp"
+#include "inlay/models/mamba2.hpp"
 #include "inlay/models/minicpm.hpp"
+#include "inlay/models/minicpm3.hpp"
 #include "inlay/models/minimax_m2.hpp"
 #include "inlay/models/mistral3.hpp"
 #include "inlay/models/mpt.hpp"
 #include "inlay/models/nemotron.hpp"
+#include "inlay/models/nemotron_h.hpp"
 #include "inlay/models/olmo.hpp"
 #include "inlay/models/olmo2.hpp"
 #include "inlay/models/olmoe.hpp"
@@ -43,6 +52,7 @@
 #include "inlay/models/qwen2moe.hpp"
 #include "inlay/models/qwen3.hpp"
 #include "inlay/models/qwen3moe.hpp"
+#include "inlay/models/qwen3next.hpp"
 #include "inlay/models/smollm3.hpp"
 #include "inlay/models/stablelm.hpp"
 #include "inlay/models/starcoder.hpp"
@@ -60,10 +70,12 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Bloom>(),
     nn::architecture<models::Cohere2>(),
     nn::architecture<models::CommandR>(),
+    nn::architecture<models::Deepseek2>(),
     nn::architecture<models::Ernie45>(),
     nn::architecture<models::Ernie45Moe>(),
     nn::architecture<models::Exaone4>(),
     nn::architecture<models::Falcon>(),
+    nn::architecture<models::FalconH1>(),
     nn::architecture<models::Gemma>(),
     nn::architecture<models::Gemma2>(),
     nn::architecture<models::Gemma3>(),
@@ -74,14 +86,23 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::GptNeox>(),
     nn::architecture<models::Granite>(),
     nn::architecture<models::Granite>("granitemoe"),
+    nn::architecture<models::GraniteHybrid>(),
     nn::architecture<models::Internlm2>(),
+    nn::architecture<models::Jamba>(),
+    nn::architecture<models::Lfm2>(),
+    nn::architecture<models::Lfm2>("lfm2moe"),
     nn::architecture<models::Llama>(),
     nn::architecture<models::Llama4>(),
+    nn::architecture<models::Mamba>(),
+    nn::architecture<models::Mamba2>(),
     nn::architecture<models::Minicpm>(),
+    nn::architecture<models::Minicpm3>(),
     nn::architecture<models::MinimaxM2>(),
     nn::architecture<models::Mistral3>(),
     nn::architecture<models::Mpt>(),
     nn::architecture<models::Nemotron>(),
+    nn::architecture<models::NemotronH>(),
+    nn::architecture<models::NemotronH>("nemotron_h_moe"),
     nn::architecture<models::Olmo>(),
     nn::architecture<models::Olmo2>(),
     nn::architecture<models::Olmoe>(),
@@ -91,6 +112,9 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Qwen2Moe>(),
     nn::architecture<models::Qwen3>(),
     nn::architecture<models::Qwen3Moe>(),
+    nn::architecture<models::Qwen3Next>(),
+    nn::architecture<models::Qwen35>(),
+    nn::architecture<models::Qwen35>("qwen35moe"),
     nn::architecture<models::Smollm3>(),
     nn::architecture<models::StableLm>(),
     nn::architecture<models::Starcoder>(),
@@ -118,11 +142,12 @@ const nn::Architecture& find_architecture(std::string_view name, std::span<const
     if (row.name == name) return row;
   constexpr std::size_t longest = 64;  // of a name that is worth comparing or repeating
   const auto shown = name.substr(0, longest);
-  const auto nearest = std::min_element(std::begin(architectures), std::end(architectures), [&](const auto& a, const auto& b) {
-    return distance(shown, a.name) < distance(shown, b.name);
-  });
+  const auto nearest =
+      std::min_element(std::begin(architectures), std::end(architectures),
+                       [&](const auto& a, const auto& b) { return distance(shown, a.name) < distance(shown, b.name); });
   throw Error(Errc::unsupported,
-              "the architecture \"" + std::string(shown) + "\" is not known; the nearest known one is \"" + std::string(nearest->name) + "\"",
+              "the architecture \"" + std::string(shown) + "\" is not known; the nearest known one is \"" +
+                  std::string(nearest->name) + "\"",
               Fault::unsupported, "general.architecture");
 }
 

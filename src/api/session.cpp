@@ -34,7 +34,8 @@ class Rollback {
 };
 
 std::vector<TokenId> encode(const SessionState& session, std::string_view text, bool parse_specials) {
-  return session.model->tokenizer->encode(text, {.add_special = session.sequence.tokens.empty(), .parse_special = parse_specials});
+  return session.model->tokenizer->encode(
+      text, {.add_special = session.sequence.tokens.empty(), .parse_special = parse_specials});
 }
 
 }  // namespace
@@ -42,11 +43,14 @@ std::vector<TokenId> encode(const SessionState& session, std::string_view text, 
 void SessionState::append(std::span<const TokenId> ids) {
   for (const auto id : ids)
     if (id < 0 || id >= engine().vocabulary())
-      throw Error(Errc::argument, "the token " + std::to_string(id) + " is not in the vocabulary of " + std::to_string(engine().vocabulary()),
-                  Fault::out_of_bounds, "tokens");
+      throw Error(
+          Errc::argument,
+          "the token " + std::to_string(id) + " is not in the vocabulary of " + std::to_string(engine().vocabulary()),
+          Fault::out_of_bounds, "tokens");
   if (ids.size() > context() - sequence.tokens.size())
-    throw Error(Errc::argument, std::to_string(ids.size()) + " tokens do not fit: the context of " + std::to_string(context()) +
-                                    " has room for " + std::to_string(context() - sequence.tokens.size()),
+    throw Error(Errc::argument,
+                std::to_string(ids.size()) + " tokens do not fit: the context of " + std::to_string(context()) +
+                    " has room for " + std::to_string(context() - sequence.tokens.size()),
                 Fault::limit, "tokens");
   sequence.tokens.insert(sequence.tokens.end(), ids.begin(), ids.end());
 }
@@ -99,8 +103,10 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
     if (tokens.empty()) throw Error(Errc::argument, "evaluate() needs at least one token", Fault::bad_value, "tokens");
     for (const int position : wanted)
       if (position < 0 || std::size_t(position) >= tokens.size())
-        throw Error(Errc::argument, "the position " + std::to_string(position) + " is outside the " + std::to_string(tokens.size()) + " tokens",
-                    Fault::out_of_bounds, "wanted");
+        throw Error(
+            Errc::argument,
+            "the position " + std::to_string(position) + " is outside the " + std::to_string(tokens.size()) + " tokens",
+            Fault::out_of_bounds, "wanted");
     ++state_->asked;
     Rollback rollback(*state_);
     const auto start = state_->sequence.tokens.size(), width = std::size_t(state_->engine().vocabulary());
@@ -111,9 +117,11 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
     std::vector<float> result(wanted.size() * width);
     state_->append(tokens);
     state_->read({.wants = [&](std::size_t i) { return i >= start && !rows[i - start].empty(); },
-                  .take = [&](std::size_t i, std::span<const float> logits) {
-                    for (const auto row : rows[i - start]) std::copy(logits.begin(), logits.end(), result.begin() + std::ptrdiff_t(row * width));
-                  }});
+                  .take =
+                      [&](std::size_t i, std::span<const float> logits) {
+                        for (const auto row : rows[i - start])
+                          std::copy(logits.begin(), logits.end(), result.begin() + std::ptrdiff_t(row * width));
+                      }});
     rollback.keep();
     return result;
   });
@@ -132,9 +140,10 @@ double Session::score(std::string_view text) {
     if (start >= tokens.size()) return sum;
     state_->read({.first = start - 1,
                   .wants = [&](std::size_t i) { return i + 1 >= start && i + 1 < tokens.size(); },
-                  .take = [&](std::size_t i, std::span<const float> logits) {
-                    sum += double(logits[std::size_t(tokens[i + 1])]) - runtime::log_sum(logits);
-                  }});
+                  .take =
+                      [&](std::size_t i, std::span<const float> logits) {
+                        sum += double(logits[std::size_t(tokens[i + 1])]) - runtime::log_sum(logits);
+                      }});
     return sum;
   });
 }
@@ -144,7 +153,9 @@ std::size_t Session::room() const noexcept { return state_->context() - state_->
 
 void Session::rewind(std::size_t length) {
   if (length > state_->sequence.tokens.size())
-    throw Error(Errc::argument, "cannot rewind to " + std::to_string(length) + " tokens: there are only " + std::to_string(state_->sequence.tokens.size()),
+    throw Error(Errc::argument,
+                "cannot rewind to " + std::to_string(length) + " tokens: there are only " +
+                    std::to_string(state_->sequence.tokens.size()),
                 Fault::out_of_bounds, "length");
   ++state_->asked;
   state_->engine().rewind(state_->sequence, length);

@@ -34,8 +34,8 @@ struct SessionState {
   void append(std::span<const TokenId> ids);
 
   // Reads every token that is not cached yet, and in any case those from `first` on and the last one, in chunks.
-  // wants(position) says whether logits of that token are asked for; they arrive through take(position, logits) in order.
-  // stop() ends it with Error{cancelled}.
+  // wants(position) says whether logits of that token are asked for; they arrive through take(position, logits) in
+  // order. stop() ends it with Error{cancelled}.
   struct Reader {
     std::size_t first = SIZE_MAX;
     std::function<bool(std::size_t position)> wants = {};

@@ -53,7 +53,7 @@ inlay_tensor matrix_of(const inlay_tensor& stack, std::int64_t index) {
 void run(const Step& step, const inlay_embed_op& op) {
   for (std::int64_t t = 0; t < rows(*op.y); ++t) {
     Matrix values(step.host, 1, columns(*op.y));
-    read(step.host, *op.table, step.batch.ids[t], values);
+    read(step.host, *op.table, op.by_position ? step.batch.positions[t] : step.batch.ids[t], values);
     std::copy_n(values.data(), values.cols(), row_of(*op.y, t));
   }
 }

@@ -7,7 +7,9 @@ namespace nn {
 
 namespace {
 
-std::int64_t value_width(const AttendSpec& a) { return a.kv_heads * std::int64_t(a.value_dim ? a.value_dim : a.head_dim); }
+std::int64_t value_width(const AttendSpec& a) {
+  return a.kv_heads * std::int64_t(a.value_dim ? a.value_dim : a.head_dim);
+}
 
 Tensor head_gain(const Weights& w, const std::string& name, int heads, int head_dim) {
   const auto shape = w.shape(name);
@@ -20,7 +22,8 @@ Tensor head_gain(const Weights& w, const std::string& name, int heads, int head_
 
 Attention::Attention(const Weights& w, const Spec& s) : spec(s) {
   const auto& a = s.attend;
-  const std::int64_t query_width = std::int64_t(a.heads) * a.head_dim, key_width = std::int64_t(a.kv_heads) * a.head_dim;
+  const std::int64_t query_width = std::int64_t(a.heads) * a.head_dim,
+                     key_width = std::int64_t(a.kv_heads) * a.head_dim;
   if (w.has("attn_qkv.weight")) {
     qkv = Linear(w, "attn_qkv", s.dim, query_width + key_width + value_width(a));
   } else {
@@ -39,7 +42,8 @@ Attention::Heads Attention::multiply(const Tensor& x) const {
     const auto queries = q(x), keys = k(x), values = v(x);
     return {queries.split(a.heads), keys.split(a.kv_heads), values.split(a.kv_heads)};
   }
-  const std::int64_t query_width = std::int64_t(a.heads) * a.head_dim, key_width = std::int64_t(a.kv_heads) * a.head_dim;
+  const std::int64_t query_width = std::int64_t(a.heads) * a.head_dim,
+                     key_width = std::int64_t(a.kv_heads) * a.head_dim;
   const auto all = qkv(x);
   return {all.columns(0, query_width).split(a.heads), all.columns(query_width, key_width).split(a.kv_heads),
           all.columns(query_width + key_width, value_width(a)).split(a.kv_heads)};

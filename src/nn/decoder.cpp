@@ -20,20 +20,34 @@ int positive(const Metadata& m, std::string_view key, int value, int most) {
 
 float epsilon(const Metadata& m, Eps which) {
   const char* rms = "attention.layer_norm_rms_epsilon";
-  const char* key = m.has("attention.layer_norm_epsilon") && (which == Eps::layer || !m.has(rms)) ? "attention.layer_norm_epsilon" : rms;
+  const char* key = m.has("attention.layer_norm_epsilon") && (which == Eps::layer || !m.has(rms))
+                        ? "attention.layer_norm_epsilon"
+                        : rms;
   const float eps = m.real(key);
   if (!(eps >= 0 && eps < 1)) m.refuse(key, "must be in [0, 1)");
   return eps;
 }
 
+// Files with recurrent mixers write 0 for what a layer does not have.
+bool recurrent(const Metadata& m) {
+  return m.has("ssm.conv_kernel") || m.has("shortconv.l_cache") || m.has("wkv.head_size");
+}
+
+int counted(const Metadata& m, std::string_view key, int value, int most) {
+  return value == 0 && recurrent(m) ? 0 : positive(m, key, value, most);
+}
+
 void check_heads(const Metadata& m, const Shape& s) {
+  if (s.kv_heads == 0 || s.heads == 0) return;
   if (s.heads % s.kv_heads)
-    throw Error(Errc::format, std::to_string(s.heads) + " query heads do not divide by " + std::to_string(s.kv_heads) +
-                                  " key/value heads (attention.head_count_kv)",
+    throw Error(Errc::format,
+                std::to_string(s.heads) + " query heads do not divide by " + std::to_string(s.kv_heads) +
+                    " key/value heads (attention.head_count_kv)",
                 Fault::inconsistent, "attention.head_count_kv");
   if (!m.has("attention.key_length") && s.dim % s.heads)
-    throw Error(Errc::format, "the width " + std::to_string(s.dim) + " does not divide by " + std::to_string(s.heads) +
-                                  " heads (attention.head_count)",
+    throw Error(Errc::format,
+                "the width " + std::to_string(s.dim) + " does not divide by " + std::to_string(s.heads) +
+                    " heads (attention.head_count)",
                 Fault::inconsistent, "attention.head_count");
 }
 
@@ -41,8 +55,9 @@ void check_heads(const Metadata& m, const Shape& s) {
 void check_arrays(const Metadata& m, int layers) {
   for (const char* key : {"attention.head_count", "attention.head_count_kv", "feed_forward_length"})
     if (const auto size = m.size(key); size > 1 && size != std::size_t(layers))
-      throw Error(Errc::format, "the array " + std::string(key) + " has " + std::to_string(size) + " entries for " +
-                                    std::to_string(layers) + " layers",
+      throw Error(Errc::format,
+                  "the array " + std::string(key) + " has " + std::to_string(size) + " entries for " +
+                      std::to_string(layers) + " layers",
                   Fault::inconsistent, key);
 }
 
@@ -51,11 +66,14 @@ void check_arrays(const Metadata& m, int layers) {
 Shape::Shape(const Metadata& m, Eps which)
     : layers(positive(m, "block_count", m.integer("block_count"), most_layers)),
       dim(positive(m, "embedding_length", m.integer("embedding_length"), widest)),
-      heads(positive(m, "attention.head_count", (m.integer("attention.head_count")), 1 << 16)),
-      kv_heads(positive(m, "attention.head_count_kv", m.integer("attention.head_count_kv", 0, heads), 1 << 16)),
-      head_dim(positive(m, "attention.key_length", m.integer("attention.key_length", std::max(1, dim / heads)), 1 << 14)),
+      heads(counted(m, "attention.head_count", m.integer("attention.head_count"), 1 << 16)),
+      kv_heads(counted(m, "attention.head_count_kv", m.integer("attention.head_count_kv", 0, heads), 1 << 16)),
+      head_dim(positive(m, "attention.key_length",
+                        m.integer("attention.key_length", std::max(1, dim / std::max(1, heads))), 1 << 14)),
       value_dim(positive(m, "attention.value_length", m.integer("attention.value_length", head_dim), 1 << 14)),
-      hidden(m.has("feed_forward_length") ? positive(m, "feed_forward_length", m.integer("feed_forward_length"), widest) : 0),
+      hidden(m.has("feed_forward_length")
+                 ? counted(m, "feed_forward_length", m.integer("feed_forward_length", 0, 0), widest)
+                 : 0),
       vocabulary(m.vocabulary),
       rope_dims(m.integer("rope.dimension_count", head_dim)),
       eps(epsilon(m, which)),
@@ -64,7 +82,8 @@ Shape::Shape(const Metadata& m, Eps which)
   check_heads(m, *this);
   if (!(rope_base > 0)) m.refuse("rope.freq_base", "must be above 0");
   if (rope_dims < 0 || rope_dims % 2 || rope_dims > head_dim)
-    m.refuse("rope.dimension_count", "is " + std::to_string(rope_dims) + ", but must be even and at most " + std::to_string(head_dim));
+    m.refuse("rope.dimension_count",
+             "is " + std::to_string(rope_dims) + ", but must be even and at most " + std::to_string(head_dim));
 }
 
 bool windowed(const Metadata& m, int layer, int period, bool dense_first) {
@@ -87,9 +106,10 @@ std::vector<float> alibi_slopes(int heads, float most) {
 
 Shape Shape::at(const Metadata& m, int layer) const {
   Shape s = *this;
-  s.heads = positive(m, "attention.head_count", m.integer("attention.head_count", layer, heads), 1 << 16);
-  s.kv_heads = positive(m, "attention.head_count_kv", m.integer("attention.head_count_kv", layer, s.heads), 1 << 16);
-  if (hidden) s.hidden = positive(m, "feed_forward_length", m.integer("feed_forward_length", layer, hidden), widest);
+  s.heads = counted(m, "attention.head_count", m.integer("attention.head_count", layer, heads), 1 << 16);
+  s.kv_heads = counted(m, "attention.head_count_kv", m.integer("attention.head_count_kv", layer, s.heads), 1 << 16);
+  if (m.has("feed_forward_length"))
+    s.hidden = counted(m, "feed_forward_length", m.integer("feed_forward_length", layer, hidden), widest);
   check_heads(m, s);
   return s;
 }
@@ -110,7 +130,9 @@ Tensor learned_positions(const Metadata& m, const Weights& w, std::int64_t dim) 
   const auto shape = w.shape("position_embd.weight");
   const std::int64_t rows = shape.empty() ? m.trained : shape[0];
   if (m.context > rows)
-    throw Error(Errc::argument, "the context of " + std::to_string(m.context) + " tokens is longer than the model's " + std::to_string(rows) + " positions",
+    throw Error(Errc::argument,
+                "the context of " + std::to_string(m.context) + " tokens is longer than the model's " +
+                    std::to_string(rows) + " positions",
                 Fault::limit, "context");
   return w.table("position_embd.weight", {rows, dim});
 }

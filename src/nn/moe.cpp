@@ -11,11 +11,16 @@ constexpr int most_experts = 4096;
 
 std::uint32_t gating(const Metadata& m, std::uint32_t otherwise) {
   switch (m.integer("expert_gating_func", 0)) {
-    case 0: return otherwise;
-    case 1: return INLAY_ROUTE_SOFTMAX;
-    case 2: return INLAY_ROUTE_SIGMOID;
-    case 3: return INLAY_ROUTE_SOFTMAX_CHOSEN;
-    default: m.refuse("expert_gating_func", "is not known");
+    case 0:
+      return otherwise;
+    case 1:
+      return INLAY_ROUTE_SOFTMAX;
+    case 2:
+      return INLAY_ROUTE_SIGMOID;
+    case 3:
+      return INLAY_ROUTE_SOFTMAX_CHOSEN;
+    default:
+      m.refuse("expert_gating_func", "is not known");
   }
 }
 
@@ -24,7 +29,8 @@ RouteSpec rules(const Weights& w, const Metadata& m, int count, const Moe::Defau
   route.kind = gating(m, defaults.gating);
   route.used = m.integer("expert_used_count");
   if (route.used < 1 || route.used > count)
-    throw Error(Errc::format, "expert_used_count is " + std::to_string(route.used) + " of " + std::to_string(count) + " experts",
+    throw Error(Errc::format,
+                "expert_used_count is " + std::to_string(route.used) + " of " + std::to_string(count) + " experts",
                 Fault::inconsistent, "expert_used_count");
   route.normalise = m.flag("expert_weights_norm", defaults.normalise);
   if (const float scale = m.real("expert_weights_scale", 0); scale != 0) route.scale = scale;
@@ -42,14 +48,16 @@ RouteSpec rules(const Weights& w, const Metadata& m, int count, const Moe::Defau
 
 Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults) : act(defaults.act) {
   const int count = m.integer("expert_count");
-  if (count < 1 || count > most_experts) m.refuse("expert_count", "is " + std::to_string(count) + ", not from 1 to 4096");
+  if (count < 1 || count > most_experts)
+    m.refuse("expert_count", "is " + std::to_string(count) + ", not from 1 to 4096");
   const std::int64_t dim = s.dim, hidden = m.integer("expert_feed_forward_length", int(defaults.hidden));
   if (hidden < 1) m.refuse("expert_feed_forward_length", "must be at least 1");
   const auto latent = m.integer("moe_latent_size", 0);
   const std::int64_t in = latent > 0 ? latent : dim;
   router = Linear(w, defaults.router, dim, count);
   route = rules(w, m, count, defaults);
-  experts.act = act, experts.alpha = defaults.alpha, experts.limit = defaults.limit, experts.weight_first = defaults.weight_first;
+  experts.act = act, experts.alpha = defaults.alpha, experts.limit = defaults.limit,
+  experts.weight_first = defaults.weight_first;
   const auto up = w.matrix("ffn_up_exps.weight", {count, hidden, in});
   const auto up_bias = w.maybe("ffn_up_exps.bias", {count, hidden});
   if (defaults.gated) {

@@ -51,12 +51,13 @@ Tensor factors(const Weights& w, const Metadata& m, int dims) {
 
 }  // namespace
 
-Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float base, bool scaled, YarnBounds bounds) const {
+Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float base, bool scaled,
+                 YarnBounds bounds) const {
   const auto type = m.text("rope.scaling.type", "none");
   const float factor = m.real("rope.scaling.factor", m.real("rope.scale_linear", 1));
   if (type != "none" && type != "linear" && type != "yarn" && type != "longrope" && type != "llama3")
-    throw Error(Errc::unsupported, "the rope scaling type \"" + std::string(type) + "\" is not known", Fault::unsupported,
-                "rope.scaling.type");
+    throw Error(Errc::unsupported, "the rope scaling type \"" + std::string(type) + "\" is not known",
+                Fault::unsupported, "rope.scaling.type");
   if (!(factor > 0)) m.refuse("rope.scaling.factor", "must be above 0");
   Rope rope{.dims = rope_dims, .pairing = pairing};
   if (rope_dims == 0) return rope;
@@ -64,8 +65,10 @@ Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float bas
   const auto ramp = type == "yarn" && scaled ? std::optional(yarn(m, rope_dims, base, factor, bounds)) : std::nullopt;
   for (int pair = 0; pair < rope_dims / 2; ++pair) {
     double theta = std::pow(double(base), -2.0 * pair / rope_dims);
-    if (ramp) theta = (*ramp)(theta, pair);
-    else if (scaled && type == "linear") theta /= factor;
+    if (ramp)
+      theta = (*ramp)(theta, pair);
+    else if (scaled && type == "linear")
+      theta /= factor;
     frequencies.push_back(float(theta));
   }
   if (scaled) {
@@ -73,8 +76,10 @@ Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float bas
       const auto* by = static_cast<const float*>(divisors.view.data);
       for (std::size_t i = 0; i < frequencies.size(); ++i) frequencies[i] /= by[i];
     }
-    if (ramp) rope.magnitude = yarn_magnitude(m, factor);
-    else if (m.has("rope.scaling.attn_factor")) rope.magnitude = m.real("rope.scaling.attn_factor");
+    if (ramp)
+      rope.magnitude = yarn_magnitude(m, factor);
+    else if (m.has("rope.scaling.attn_factor"))
+      rope.magnitude = m.real("rope.scaling.attn_factor");
   }
   rope.frequencies = w.constant(frequencies);
   return rope;

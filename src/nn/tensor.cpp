@@ -1,6 +1,8 @@
 // Views of a tensor: the same numbers seen with another shape.
 #include "inlay/nn/tensor.hpp"
 
+#include <algorithm>
+
 #include "inlay/nn/decoder.hpp"
 
 namespace inlay {
@@ -54,6 +56,14 @@ Tensor Tensor::heads(std::int64_t first, std::int64_t count) const {
 Tensor Tensor::slice(std::int64_t first, std::int64_t count) const {
   Tensor t = moved(*this, first * view.stride[0]);
   t.view.shape[0] = count;
+  return t;
+}
+
+Tensor Tensor::view_as(std::initializer_list<std::int64_t> shape, std::initializer_list<std::int64_t> stride) const {
+  Tensor t = *this;
+  t.view.rank = std::uint32_t(shape.size());
+  std::copy(shape.begin(), shape.end(), t.view.shape);
+  std::transform(stride.begin(), stride.end(), t.view.stride, [](std::int64_t n) { return n * float_bytes; });
   return t;
 }
 

@@ -10,16 +10,21 @@ std::size_t aligned(std::size_t bytes) { return (bytes + line - 1) / line * line
 
 }  // namespace
 
-Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const CacheOptions& options) : page_(options.page) {
+Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const CacheOptions& options)
+    : page_(options.page) {
   keys_values_.reserve(layers.size()), states_.reserve(layers.size());
   for (const auto& layer : layers) add_pages(device, layer, options), add_state(layer);
   const auto share = has_pages() && has_states() ? options.most_bytes / 2 : options.most_bytes;
   if (has_pages()) pages_ = std::make_unique<BlockPool>(device, page_bytes_, share);
   if (has_states()) slots_ = std::make_unique<BlockPool>(device, state_bytes_, share);
   for (auto& cache : keys_values_)
-    if (cache.size) cache.segments = pages_->segments(), cache.segment_pages = pages_->segment_blocks(), cache.page_stride = std::int64_t(page_bytes_);
+    if (cache.size)
+      cache.segments = pages_->segments(), cache.segment_pages = pages_->segment_blocks(),
+      cache.page_stride = std::int64_t(page_bytes_);
   for (auto& cache : states_)
-    if (cache.size) cache.segments = slots_->segments(), cache.segment_pages = slots_->segment_blocks(), cache.page_stride = std::int64_t(state_bytes_);
+    if (cache.size)
+      cache.segments = slots_->segments(), cache.segment_pages = slots_->segment_blocks(),
+      cache.page_stride = std::int64_t(state_bytes_);
 }
 
 void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options) {

@@ -49,7 +49,8 @@ Device::Device(const inlay_backend* backend, DeviceOptions given) : table_(backe
 
 void* Device::allocate(std::size_t bytes) const {
   void* memory = table_->alloc(handle_, bytes);
-  if (!memory) throw Error(Errc::memory, "no memory for " + std::to_string(bytes) + " bytes on the device " + table_->name);
+  if (!memory)
+    throw Error(Errc::memory, "no memory for " + std::to_string(bytes) + " bytes on the device " + table_->name);
   return memory;
 }
 

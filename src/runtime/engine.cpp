@@ -14,7 +14,8 @@ constexpr int most_context = 1 << 24;
 int trained_context(const gguf::File& file, const std::string& key) {
   const auto trained = file.integer(key, 2048);
   if (trained < 1)
-    throw Error(Errc::format, "the key " + key + " is " + std::to_string(trained) + ", but must be at least 1", Fault::bad_value, key);
+    throw Error(Errc::format, "the key " + key + " is " + std::to_string(trained) + ", but must be at least 1",
+                Fault::bad_value, key);
   return int(std::min<std::int64_t>(trained, most_context));
 }
 
@@ -28,7 +29,8 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   context_ = options.context > 0 ? std::min(options.context, most_context) : trained;
   base::Team team(device_->options().threads, device_->threads());
   FileWeights weights(file, *device_, {.measure = options.measure, .team = &team, .progress = options.progress});
-  network_ = options.architecture->build(nn::Metadata(source, name, vocabulary_, context_, trained), nn::Weights(weights));
+  network_ =
+      options.architecture->build(nn::Metadata(source, name, vocabulary_, context_, trained), nn::Weights(weights));
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();
@@ -87,8 +89,10 @@ void Engine::own_pages(Sequence& sequence, std::size_t length, Change& change) {
   if (!caches_->has_pages()) return;
   const auto page = std::size_t(caches_->page());
   for (auto i = sequence.cached / page; i * page < length; ++i) {
-    if (i >= sequence.pages.size()) change.append(sequence);
-    else if (caches_->pages().holders(sequence.pages[i]) > 1) change.copy(sequence, i);
+    if (i >= sequence.pages.size())
+      change.append(sequence);
+    else if (caches_->pages().holders(sequence.pages[i]) > 1)
+      change.copy(sequence, i);
   }
 }
 
@@ -123,8 +127,16 @@ void Engine::describe(std::span<const Reading> readings) {
     query_start_.push_back(std::int32_t(ids_.size())), page_start_.push_back(std::int32_t(page_ids_.size()));
   }
   table_ = {page_start_.data(), page_ids_.data(), lengths_.data()};
-  batch_ = {sizeof(batch_), std::int32_t(ids_.size()), std::int32_t(readings.size()), 1, 1, ids_.data(), query_start_.data(),
-            positions_.data(), caches_->has_states() ? slots_.data() : nullptr, &table_};
+  batch_ = {sizeof(batch_),
+            std::int32_t(ids_.size()),
+            std::int32_t(readings.size()),
+            1,
+            1,
+            ids_.data(),
+            query_start_.data(),
+            positions_.data(),
+            caches_->has_states() ? slots_.data() : nullptr,
+            &table_};
 }
 
 void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop) {
@@ -156,10 +168,12 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) 
   // A pass computes at least one row, also where nobody asks for one.
   const bool none = rows_.empty();
   if (none) rows_.push_back(std::int32_t(ids_.size()) - 1);
-  step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())}, rows_.data());
+  step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())},
+                rows_.data());
   logits.resize(none ? 0 : rows_.size() * std::size_t(step_->output.cols()));
   step_->run(batch_);
-  if (!none) device_->table().download(device_->handle(), logits.data(), step_->output.view.data, logits.size() * sizeof(float));
+  if (!none)
+    device_->table().download(device_->handle(), logits.data(), step_->output.view.data, logits.size() * sizeof(float));
   for (const auto& reading : readings) reading.sequence->cached += std::size_t(reading.count);
   change.keep();
 }

@@ -35,7 +35,7 @@ struct Reading {
 
 struct EngineOptions {
   CacheOptions cache;
-  int context = 0;   // 0: the file's
+  int context = 0;  // 0: the file's
   bool measure = false;
   const nn::Architecture* architecture = nullptr;
   int vocabulary = 0;
@@ -48,8 +48,8 @@ class Engine {
   Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options);
   ~Engine();
 
-  // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings. On an error no sequence has
-  // changed. From any thread; passes take their turns.
+  // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings. On an error no sequence
+  // has changed. From any thread; passes take their turns.
   void read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop = {});
 
   Sequence fork(const Sequence& from);
@@ -85,8 +85,8 @@ class Engine {
   std::unique_ptr<nn::Network> network_;
   std::unique_ptr<Caches> caches_;
   std::unique_ptr<nn::Step::State> step_;
-  FairLock turn_;       // to run a step
-  std::mutex memory_;   // of the pools
+  FairLock turn_;      // to run a step
+  std::mutex memory_;  // of the pools
   int context_ = 0, vocabulary_ = 0;
   std::uint64_t weight_bytes_ = 0;
   std::vector<std::string> unused_;

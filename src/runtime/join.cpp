@@ -14,21 +14,31 @@ using List = std::vector<Record>;
 // The tensors an operation reads, nulls included.
 std::vector<const inlay_tensor*> inputs(const Record& r) {
   switch (r.op) {
-    case INLAY_OP_NORM: return {r.norm.x};
-    case INLAY_OP_LINEAR: return {r.linear.x, r.linear.add};
-    case INLAY_OP_BINARY: return {r.binary.a, r.binary.b};
-    case INLAY_OP_GLU: return {r.glu.gate, r.glu.up};
-    case INLAY_OP_ROPE: return {r.rope.x};
-    case INLAY_OP_ATTENTION: return {r.attention.q, r.attention.k, r.attention.v};
-    case INLAY_OP_PICK: return {r.pick.x};
-    case INLAY_OP_ROUTE: return {r.route.logits};
-    case INLAY_OP_EXPERTS: return {r.experts.x, r.experts.choice, r.experts.weight};
+    case INLAY_OP_NORM:
+      return {r.norm.x};
+    case INLAY_OP_LINEAR:
+      return {r.linear.x, r.linear.add};
+    case INLAY_OP_BINARY:
+      return {r.binary.a, r.binary.b};
+    case INLAY_OP_GLU:
+      return {r.glu.gate, r.glu.up};
+    case INLAY_OP_ROPE:
+      return {r.rope.x};
+    case INLAY_OP_ATTENTION:
+      return {r.attention.q, r.attention.k, r.attention.v};
+    case INLAY_OP_PICK:
+      return {r.pick.x};
+    case INLAY_OP_ROUTE:
+      return {r.route.logits};
+    case INLAY_OP_EXPERTS:
+      return {r.experts.x, r.experts.choice, r.experts.weight};
     case INLAY_OP_SCAN: {
       std::vector<const inlay_tensor*> read(r.in, r.in + r.scan.n);
       read.push_back(r.scan.x);
       return read;
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -97,7 +107,9 @@ void join_add(List& list, std::size_t i) {
   if (!plain_matrix(linear) || !is(list, i + 1, INLAY_OP_BINARY)) return;
   const auto& sum = list[i + 1].binary;
   if (sum.kind != INLAY_BINARY_ADD || sum.alpha != 1 || !sum.b || !same(sum.b, linear.y[0])) return;
-  if (same(sum.a, linear.y[0]) || sum.a->rank != 2 || sum.a->shape[1] != sum.b->shape[1] || sum.a->shape[0] != sum.b->shape[0]) return;
+  if (same(sum.a, linear.y[0]) || sum.a->rank != 2 || sum.a->shape[1] != sum.b->shape[1] ||
+      sum.a->shape[0] != sum.b->shape[0])
+    return;
   if (overlap(sum.y, linear.linear.x) || (!same(sum.y, linear.y[0]) && read_after(list, i + 2, linear.y[0]))) return;
   linear.linear.add = sum.a;
   linear.y[0] = sum.y;
@@ -138,8 +150,10 @@ void join(std::vector<Record>& list) {
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].op == INLAY_OP_LINEAR) join_linears(list, i);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].op == INLAY_OP_LINEAR) join_glu(list, i), join_add(list, i);
-    else if (list[i].op == INLAY_OP_ATTENTION) i -= join_ropes(list, i);
+    if (list[i].op == INLAY_OP_LINEAR)
+      join_glu(list, i), join_add(list, i);
+    else if (list[i].op == INLAY_OP_ATTENTION)
+      i -= join_ropes(list, i);
   }
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].op == INLAY_OP_NORM) join_norm(list, i);

@@ -74,7 +74,8 @@ std::optional<std::string_view> FileMetadata::text(std::string_view key) const {
 std::size_t FileMetadata::size(std::string_view key) const {
   const auto* value = file_->find(key);
   if (!value) return 0;
-  if (value->size() == 0) throw Error(Errc::format, fmt::format("the array {} is empty", key), Fault::bad_value, std::string(key));
+  if (value->size() == 0)
+    throw Error(Errc::format, fmt::format("the array {} is empty", key), Fault::bad_value, std::string(key));
   return value->size();
 }
 
@@ -92,19 +93,27 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
   const auto key = name + "/" + std::to_string(int(use));
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
   if (trimmed(tensor->shape) != trimmed(shape))
-    throw Error(Errc::format, fmt::format("the tensor {} has the shape [{}], but the model needs [{}]", name,
-                                          fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")),
+    throw Error(Errc::format,
+                fmt::format("the tensor {} has the shape [{}], but the model needs [{}]", name,
+                            fmt::join(tensor->shape, ", "), fmt::join(shape, ", ")),
                 Fault::inconsistent, name);
   if (!is_weight(tensor->type))
-    throw Error(Errc::unsupported, fmt::format("the tensor {} has the type {}, which is no weight", name, gguf::type_name(tensor->type)),
+    throw Error(Errc::unsupported,
+                fmt::format("the tensor {} has the type {}, which is no weight", name, gguf::type_name(tensor->type)),
                 Fault::unsupported, name);
   gguf::Tensor seen = *tensor;
   seen.shape.assign(shape.begin(), shape.end());
   nn::Tensor loaded;
   switch (use) {
-    case nn::Weights::Use::values: loaded = values(seen); break;
-    case nn::Weights::Use::matrix: loaded = packed(seen, INLAY_ROLE_MATRIX); break;
-    case nn::Weights::Use::table: loaded = packed(seen, INLAY_ROLE_TABLE); break;
+    case nn::Weights::Use::values:
+      loaded = values(seen);
+      break;
+    case nn::Weights::Use::matrix:
+      loaded = packed(seen, INLAY_ROLE_MATRIX);
+      break;
+    case nn::Weights::Use::table:
+      loaded = packed(seen, INLAY_ROLE_TABLE);
+      break;
   }
   report(tensor->data.size());
   return found_.emplace(key, loaded).first->second;
@@ -129,12 +138,15 @@ nn::Tensor FileWeights::values(const gguf::Tensor& tensor) {
   const auto n = std::size_t(product(tensor.shape));
   std::vector<float> numbers(n);
   gguf::dequantize(gguf::find_type(tensor.type)->type, tensor.data.data(), numbers.data(), n);
-  if (const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); }); bad != numbers.end())
-    throw Error(Errc::format, fmt::format("the tensor {} holds a number that is not finite", tensor.name), Fault::bad_value, std::string(tensor.name));
+  if (const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
+      bad != numbers.end())
+    throw Error(Errc::format, fmt::format("the tensor {} holds a number that is not finite", tensor.name),
+                Fault::bad_value, std::string(tensor.name));
   nn::Tensor t = constant(numbers);
   t.view.rank = std::uint32_t(tensor.shape.size());
   std::int64_t stride = sizeof(float);
-  for (auto i = tensor.shape.size(); i-- > 0;) t.view.shape[i] = tensor.shape[i], t.view.stride[i] = stride, stride *= tensor.shape[i];
+  for (auto i = tensor.shape.size(); i-- > 0;)
+    t.view.shape[i] = tensor.shape[i], t.view.stride[i] = stride, stride *= tensor.shape[i];
   return t;
 }
 
@@ -159,7 +171,8 @@ nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
   return t;
 }
 
-void FileWeights::pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed, std::string_view name) {
+void FileWeights::pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed,
+                            std::string_view name) {
   const std::int64_t rows = source.shape[source.rank - 2], matrices = source.rank == 3 ? source.shape[0] : 1;
   constexpr std::int64_t piece = 64;
   const auto pieces = (rows + piece - 1) / piece;
@@ -168,10 +181,12 @@ void FileWeights::pack_rows(const inlay_tensor& source, std::uint32_t role, inla
     const auto first = chunk % pieces * piece, matrix = chunk / pieces;
     auto out = packed;
     const auto count = std::min(piece, rows - first);
-    if (device_->table().pack(device_->handle(), &source, role, matrix * rows + first, count, &out) == SIZE_MAX) good = false;
+    if (device_->table().pack(device_->handle(), &source, role, matrix * rows + first, count, &out) == SIZE_MAX)
+      good = false;
   });
   if (!good)
-    throw Error(Errc::format, fmt::format("the tensor {} holds a scale or number that is not finite", name), Fault::bad_value, std::string(name));
+    throw Error(Errc::format, fmt::format("the tensor {} holds a scale or number that is not finite", name),
+                Fault::bad_value, std::string(name));
 }
 
 void FileWeights::report(std::uint64_t bytes) {

@@ -40,8 +40,8 @@ class FileWeights final : public nn::Weights::Source {
   std::vector<std::int64_t> shape(const std::string& name) const override;
   nn::Tensor constant(std::span<const float> values) override;
 
-  std::uint64_t bytes() const noexcept { return bytes_; }              // on the device so far
-  std::vector<std::string> unused() const;                            // tensors of the file that nobody asked for
+  std::uint64_t bytes() const noexcept { return bytes_; }                   // on the device so far
+  std::vector<std::string> unused() const;                                  // tensors of the file that nobody asked for
   std::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
 
  private:

@@ -52,7 +52,8 @@ class BlockPool {
   }
 
   void* address(std::int32_t block) const noexcept {
-    return static_cast<std::byte*>(memory_[std::size_t(block / in_segment_)]) + std::size_t(block % in_segment_) * block_bytes_;
+    return static_cast<std::byte*>(memory_[std::size_t(block / in_segment_)]) +
+           std::size_t(block % in_segment_) * block_bytes_;
   }
 
   // Gives segments back of which no block is held, from the last one on.
@@ -81,8 +82,10 @@ class BlockPool {
 
   void grow() {
     if (grown_ == limit_)
-      throw Error(Errc::memory, "the cache is full: " + std::to_string(limit_ * segment_bytes()) + " bytes (LoadOptions::cache_bytes)",
-                  Fault::limit);
+      throw Error(
+          Errc::memory,
+          "the cache is full: " + std::to_string(limit_ * segment_bytes()) + " bytes (LoadOptions::cache_bytes)",
+          Fault::limit);
     const auto first = holders_.size(), count = std::size_t(in_segment_);
     free_.reserve(first + count);
     holders_.reserve(first + count);

@@ -58,7 +58,8 @@ Tensor Step::embed(const Tensor& table) { return embed_rows(table, false); }
 Tensor Step::embed_positions(const Tensor& table) { return embed_rows(table, true); }
 
 Tensor Step::norm(inlay_norm_kind kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps) {
-  auto y = x.view.rank == 3 ? scratch({x.view.shape[0], x.view.shape[1], x.view.shape[2]}) : scratch({x.rows(), x.cols()});
+  auto y =
+      x.view.rank == 3 ? scratch({x.view.shape[0], x.view.shape[1], x.view.shape[2]}) : scratch({x.rows(), x.cols()});
   auto& r = state_->add(INLAY_OP_NORM);
   r.norm = {sizeof(r.norm), kind, state_->keep(y), state_->keep(x), state_->keep(gain), state_->keep(bias), eps};
   return y;
@@ -66,30 +67,65 @@ Tensor Step::norm(inlay_norm_kind kind, const Tensor& x, const Tensor& gain, con
 
 Tensor Step::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, float scale) {
   const bool by_head = weight.view.rank == 3;
-  auto y = by_head ? scratch({x.rows(), weight.view.shape[0], weight.view.shape[1]}) : scratch({x.rows(), weight.view.shape[0]});
-  auto& r = state_->add(INLAY_OP_LINEAR);
-  r.y[0] = state_->keep(y), r.w[0] = state_->keep(weight), r.bias[0] = state_->keep(bias), r.scale[0] = scale;
-  r.linear = {sizeof(r.linear), 1, state_->keep(x), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  auto y = by_head ? scratch({x.rows(), weight.view.shape[0], weight.view.shape[1]})
+                   : scratch({x.rows(), weight.view.shape[0]});
+  linear_into(y, x, weight, bias, scale);
   return y;
 }
 
+void Step::linear_into(const Tensor& y, const Tensor& x, const Tensor& weight, const Tensor& bias, float scale) {
+  if (weight.view.rank == 3) {
+    const auto head = [](const Tensor& t, std::int64_t h) {
+      auto one = t.heads(h, 1);
+      one.view.rank = 2, one.view.shape[1] = t.view.shape[2], one.view.stride[1] = t.view.stride[2];
+      return one;
+    };
+    for (std::int64_t h = 0; h < weight.view.shape[0]; ++h) {
+      auto matrix = weight.slice(h, 1);
+      matrix.view.rank = 2;
+      std::copy(weight.view.shape + 1, weight.view.shape + 4, matrix.view.shape);
+      std::copy(weight.view.stride + 1, weight.view.stride + 4, matrix.view.stride);
+      linear_into(head(y, h), head(x, h), matrix, {}, scale);
+    }
+    return;
+  }
+  auto& r = state_->add(INLAY_OP_LINEAR);
+  r.y[0] = state_->keep(y), r.w[0] = state_->keep(weight), r.bias[0] = state_->keep(bias), r.scale[0] = scale;
+  r.linear = {sizeof(r.linear), 1, state_->keep(x), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+}
+
+void Step::copy(const Tensor& from, const Tensor& to) {
+  auto& r = state_->add(INLAY_OP_BINARY);
+  r.binary = {sizeof(r.binary), INLAY_BINARY_MUL, state_->keep(to), state_->keep(from), nullptr, 1};
+}
+
 Tensor Step::binary(inlay_binary_kind kind, const Tensor& a, const Tensor& b, float alpha, bool in_place) {
-  auto y = in_place ? a : a.view.rank == 3 ? scratch({a.view.shape[0], a.view.shape[1], a.view.shape[2]}) : scratch({a.rows(), a.cols()});
+  auto y = in_place           ? a
+           : a.view.rank == 3 ? scratch({a.view.shape[0], a.view.shape[1], a.view.shape[2]})
+                              : scratch({a.rows(), a.cols()});
   auto& r = state_->add(INLAY_OP_BINARY);
   r.binary = {sizeof(r.binary), kind, state_->keep(y), state_->keep(a), state_->keep(b), alpha};
   return y;
 }
 
 Tensor Step::glu(Act act, const Tensor& gate, const Tensor& up, float alpha, float limit, float beta) {
-  auto y = gate.view.rank == 3 ? scratch({gate.view.shape[0], gate.view.shape[1], gate.view.shape[2]}) : scratch({gate.rows(), gate.cols()});
+  auto y = gate.view.rank == 3 ? scratch({gate.view.shape[0], gate.view.shape[1], gate.view.shape[2]})
+                               : scratch({gate.rows(), gate.cols()});
   auto& r = state_->add(INLAY_OP_GLU);
-  r.glu = {sizeof(r.glu), std::uint32_t(act), state_->keep(y), state_->keep(gate), state_->keep(up), alpha, limit, beta};
+  r.glu = {sizeof(r.glu), std::uint32_t(act), state_->keep(y), state_->keep(gate), state_->keep(up), alpha, limit,
+           beta};
   return y;
 }
 
 void Step::rope(const Tensor& x, const Rope& rope) {
   auto& r = state_->add(INLAY_OP_ROPE);
-  r.rope = {sizeof(r.rope), rope.pairing == Pairing::adjacent, state_->keep(x), state_->keep(rope.frequencies), rope.magnitude, rope.dims, {}};
+  r.rope = {sizeof(r.rope),
+            rope.pairing == Pairing::adjacent,
+            state_->keep(x),
+            state_->keep(rope.frequencies),
+            rope.magnitude,
+            rope.dims,
+            {}};
   std::copy(std::begin(rope.sections), std::end(rope.sections), r.rope.sections);
 }
 
@@ -98,10 +134,21 @@ Tensor Step::attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v
   auto y = scratch({tokens(), spec.heads, value_dim});
   auto& r = state_->add(INLAY_OP_ATTENTION);
   const auto mask = spec.mask == Mask::causal && spec.window ? Mask::sliding : spec.mask;
-  r.attention = {sizeof(r.attention), std::uint32_t(mask), state_->keep(y), state_->keep(q), state_->keep(k), state_->keep(v),
-                 state_->keep(spec.sinks), state_->keep(spec.slopes), state_->keep(spec.bias),
-                 spec.encoder ? nullptr : &state_->keys_values[std::size_t(layer)], nullptr, nullptr,
-                 spec.scale != 0 ? spec.scale : 1 / std::sqrt(float(spec.head_dim)), spec.softcap, spec.window};
+  r.attention = {sizeof(r.attention),
+                 std::uint32_t(mask),
+                 state_->keep(y),
+                 state_->keep(q),
+                 state_->keep(k),
+                 state_->keep(v),
+                 state_->keep(spec.sinks),
+                 state_->keep(spec.slopes),
+                 state_->keep(spec.bias),
+                 spec.encoder ? nullptr : &state_->keys_values[std::size_t(layer)],
+                 nullptr,
+                 nullptr,
+                 spec.scale != 0 ? spec.scale : 1 / std::sqrt(float(spec.head_dim)),
+                 spec.softcap,
+                 spec.window};
   return y.join();
 }
 
@@ -122,29 +169,62 @@ Tensor Step::pool(inlay_pick_kind kind, const Tensor& x) {
 Step::Routed Step::route(const Tensor& logits, const RouteSpec& spec) {
   Routed routed{scratch({logits.rows(), spec.used}, INLAY_I32), scratch({logits.rows(), spec.used})};
   auto& r = state_->add(INLAY_OP_ROUTE);
-  r.route = {sizeof(r.route), spec.kind, state_->keep(routed.choice), state_->keep(routed.weight), state_->keep(logits),
-             state_->keep(spec.bias), spec.groups, spec.groups_used, spec.group_top, spec.normalise, spec.scale};
+  r.route = {sizeof(r.route),
+             spec.kind,
+             state_->keep(routed.choice),
+             state_->keep(routed.weight),
+             state_->keep(logits),
+             state_->keep(spec.bias),
+             spec.groups,
+             spec.groups_used,
+             spec.group_top,
+             spec.normalise,
+             spec.scale};
   return routed;
 }
 
 Tensor Step::experts(const Tensor& x, const Routed& routed, const Experts& e) {
   auto y = scratch({x.rows(), e.down.view.shape[1]});
   auto& r = state_->add(INLAY_OP_EXPERTS);
-  r.experts = {sizeof(r.experts), std::uint32_t(e.act), state_->keep(y), state_->keep(x), state_->keep(routed.choice),
-               state_->keep(routed.weight), state_->keep(e.gate), state_->keep(e.up), state_->keep(e.down),
-               state_->keep(e.gate_bias), state_->keep(e.up_bias), state_->keep(e.down_bias), nullptr, e.alpha, e.limit,
-               e.weight_first, 0};
+  r.experts = {sizeof(r.experts),
+               std::uint32_t(e.act),
+               state_->keep(y),
+               state_->keep(x),
+               state_->keep(routed.choice),
+               state_->keep(routed.weight),
+               state_->keep(e.gate),
+               state_->keep(e.up),
+               state_->keep(e.down),
+               state_->keep(e.gate_bias),
+               state_->keep(e.up_bias),
+               state_->keep(e.down_bias),
+               nullptr,
+               e.alpha,
+               e.limit,
+               e.weight_first,
+               0};
   return y;
 }
 
 Tensor Step::scan(inlay_scan_kind kind, int layer, const Tensor& x, std::initializer_list<Tensor> in,
-                  std::initializer_list<std::int64_t> shape, int heads, int groups, Act act, float eps, std::int64_t state_offset) {
+                  std::initializer_list<std::int64_t> shape, int heads, int groups, Act act, float eps,
+                  std::int64_t state_offset) {
   auto y = scratch(shape);
   auto& r = state_->add(INLAY_OP_SCAN);
   int n = 0;
   for (const auto& tensor : in) r.in[n++] = state_->keep(tensor);
-  r.scan = {sizeof(r.scan), kind, state_->keep(y), state_->keep(x), nullptr, n, heads, groups,
-            &state_->states[std::size_t(layer)], std::uint32_t(act), eps, state_offset};
+  r.scan = {sizeof(r.scan),
+            kind,
+            state_->keep(y),
+            state_->keep(x),
+            nullptr,
+            n,
+            heads,
+            groups,
+            &state_->states[std::size_t(layer)],
+            std::uint32_t(act),
+            eps,
+            state_offset};
   return y;
 }
 

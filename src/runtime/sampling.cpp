@@ -7,15 +7,16 @@ namespace inlay::runtime {
 
 namespace {
 
-constexpr SamplerStep default_order[] = {SamplerStep::penalties, SamplerStep::top_k, SamplerStep::top_p, SamplerStep::min_p,
-                                         SamplerStep::temperature};
+constexpr SamplerStep default_order[] = {SamplerStep::penalties, SamplerStep::top_k, SamplerStep::top_p,
+                                         SamplerStep::min_p, SamplerStep::temperature};
 
 // e^x in f32 for x <= 0, without branches, so that compilers vectorise its loops.
 inline float quick_exponential(float x) {
   x = std::max(x, -87.f);
   const float shifted = x * 1.44269504f + 12582912.f, n = shifted - 12582912.f;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  const float p = 1 + r * (1 + r * (0.5f + r * (0.16666667f + r * (0.041666668f + r * (0.0083333338f + r * 0.0013888889f)))));
+  const float p =
+      1 + r * (1 + r * (0.5f + r * (0.16666667f + r * (0.041666668f + r * (0.0083333338f + r * 0.0013888889f)))));
   return p * std::bit_cast<float>((std::bit_cast<std::int32_t>(shifted) << 23) + 0x3f800000);
 }
 
@@ -57,7 +58,8 @@ double log_sum(std::span<const float> logits) {
 
 void Sampling::penalise(std::span<float> logits, std::span<const TokenId> so_far) {
   if (recipe_.repeat_penalty == 1 || recipe_.repeat_window == 0) return;
-  const auto window = recipe_.repeat_window < 0 ? so_far.size() : std::min(so_far.size(), std::size_t(recipe_.repeat_window));
+  const auto window =
+      recipe_.repeat_window < 0 ? so_far.size() : std::min(so_far.size(), std::size_t(recipe_.repeat_window));
   std::vector<TokenId> seen(so_far.end() - std::ptrdiff_t(window), so_far.end());
   std::sort(seen.begin(), seen.end());
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
@@ -106,16 +108,21 @@ TokenId Sampling::choose(std::span<float> logits, std::span<const TokenId> so_fa
   check(logits);
   candidates_.clear();
   if (recipe_.adjust) recipe_.adjust(logits, so_far), check(logits);
-  const std::span<const SamplerStep> order = recipe_.order.empty() ? std::span(default_order) : std::span<const SamplerStep>(recipe_.order);
+  const std::span<const SamplerStep> order =
+      recipe_.order.empty() ? std::span(default_order) : std::span<const SamplerStep>(recipe_.order);
   if (recipe_.temperature <= 0) {
     if (std::find(order.begin(), order.end(), SamplerStep::penalties) != order.end()) penalise(logits, so_far);
     return likeliest(logits, 1)[0].id;
   }
   for (const auto step : order) switch (step) {
-      case SamplerStep::penalties: penalise(logits, so_far); break;
+      case SamplerStep::penalties:
+        penalise(logits, so_far);
+        break;
       case SamplerStep::top_k:
-        if (recipe_.top_k > 0 && candidates_.empty()) candidates_ = likeliest(logits, std::size_t(recipe_.top_k));
-        else if (recipe_.top_k > 0) candidates_.resize(std::min(candidates_.size(), std::size_t(recipe_.top_k)));
+        if (recipe_.top_k > 0 && candidates_.empty())
+          candidates_ = likeliest(logits, std::size_t(recipe_.top_k));
+        else if (recipe_.top_k > 0)
+          candidates_.resize(std::min(candidates_.size(), std::size_t(recipe_.top_k)));
         break;
       case SamplerStep::top_p:
         if (recipe_.top_p < 1) gather(logits), cut_to_probability(recipe_.top_p);

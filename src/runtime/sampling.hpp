@@ -19,7 +19,9 @@ struct Candidate {
 };
 
 // Likeliest first; equal logits by id.
-inline bool before(const Candidate& a, const Candidate& b) { return a.logit != b.logit ? a.logit > b.logit : a.id < b.id; }
+inline bool before(const Candidate& a, const Candidate& b) {
+  return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+}
 
 // The k likeliest of all, likeliest first. A heap of the best so far, and whole stretches skipped by their maximum.
 inline std::vector<Candidate> likeliest(std::span<const float> logits, std::size_t k) {

@@ -32,7 +32,7 @@ struct Record {
   };
   const inlay_tensor *y[most_joined] = {}, *w[most_joined] = {}, *bias[most_joined] = {}, *in[8] = {};
   float scale[most_joined] = {1, 1, 1, 1};
-  inlay_norm_op norm_before = {};      // of a linear; size 0: none, as for the three below
+  inlay_norm_op norm_before = {};  // of a linear; size 0: none, as for the three below
   inlay_glu_op glu_after = {};
   inlay_rope_op rope_q = {}, rope_k = {};  // of attention
   Record() : embed{} {}
@@ -73,13 +73,13 @@ struct inlay::nn::Step::State {
   const runtime::Device& device;
   std::span<const inlay_cache> keys_values, states;
   Sizes sizes;
-  Tensor output;                        // [wanted, V] or what the network returned
+  Tensor output;  // [wanted, V] or what the network returned
   std::vector<runtime::Record> list;
-  std::deque<inlay_tensor> tensors;     // what the list points to
+  std::deque<inlay_tensor> tensors;  // what the list points to
   inlay_tensor rows = {};
   runtime::Block memory;
   std::size_t used = 0, peak = 0;
-  bool dry = false;                     // scratch has no memory: only its size is asked for
+  bool dry = false;  // scratch has no memory: only its size is asked for
 
  private:
   void trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined);

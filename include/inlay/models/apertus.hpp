@@ -17,7 +17,9 @@ struct XieluMlp {
     rise = softplus(m.shared("xielu.alpha_p", i));
     fall = slope + softplus(m.shared("xielu.alpha_n", i));
   }
-  nn::Tensor operator()(const nn::Tensor& x) const { return down(x.step->glu(nn::Act::xielu, up(x), {}, rise, fall, slope)); }
+  nn::Tensor operator()(const nn::Tensor& x) const {
+    return down(x.step->glu(nn::Act::xielu, up(x), {}, rise, fall, slope));
+  }
 };
 
 /// x += attention(norm(x));  x += mlp(norm(x))

@@ -23,7 +23,8 @@ struct BloomLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
 struct Bloom : nn::Decoder<BloomLayer, nn::LayerNorm> {
   static constexpr std::string_view name = "bloom";
   nn::LayerNorm embed_norm;
-  Bloom(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), embed_norm(w, "token_embd_norm", shape.dim, shape.eps) {}
+  Bloom(const nn::Metadata& m, const nn::Weights& w)
+      : Decoder(m, w), embed_norm(w, "token_embd_norm", shape.dim, shape.eps) {}
 
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed_norm(embed(step));

@@ -30,8 +30,10 @@ struct Exaone4Layer {
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.attention(w, m, nn::Pairing::halves);
     const int window = m.integer("attention.sliding_window", 0);
-    if (window > 0 && nn::windowed(m, i, 4)) spec.attend.window = window;
-    else if (window > 0) spec.rope = {};
+    if (window > 0 && nn::windowed(m, i, 4))
+      spec.attend.window = window;
+    else if (window > 0)
+      spec.rope = {};
     return spec;
   }
 };

@@ -11,7 +11,8 @@ namespace models {
 struct GemmaLayer : nn::LlamaLike {
   GemmaLayer(const nn::Weights& w, const nn::Metadata& m, int) : GemmaLayer(w, m, nn::Shape(m)) {}
   GemmaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
+                     nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };
 
 struct Gemma : nn::Decoder<GemmaLayer> {

@@ -29,7 +29,10 @@ struct Glm4MoeLayer {
 
   static nn::Moe::Defaults experts(const nn::Metadata& m) {
     const auto hidden = m.integer("expert_feed_forward_length");
-    return {.hidden = hidden, .gating = INLAY_ROUTE_SIGMOID, .normalise = true, .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
+    return {.hidden = hidden,
+            .gating = INLAY_ROUTE_SIGMOID,
+            .normalise = true,
+            .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
   }
 };
 

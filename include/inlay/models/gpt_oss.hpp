@@ -18,7 +18,12 @@ struct GptOssLayer {
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         mlp_norm(w, "post_attention_norm", s.dim, s.eps),
         attention(w, spec(w, m, s, i)),
-        mlp(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SOFTMAX_CHOSEN, .act = nn::Act::swiglu_clamped, .alpha = 1.702f, .limit = 7}) {}
+        mlp(w, m, s,
+            {.hidden = s.hidden,
+             .gating = INLAY_ROUTE_SOFTMAX_CHOSEN,
+             .act = nn::Act::swiglu_clamped,
+             .alpha = 1.702f,
+             .limit = 7}) {}
 
   void operator()(nn::Tensor& x, int i) const {
     x += attention(attn_norm(x), i);

@@ -42,7 +42,9 @@ struct Granite : nn::Decoder<GraniteLayer> {
   static constexpr std::string_view name = "granite";
   float embedding_scale, logit_scale;
   Granite(const nn::Metadata& m, const nn::Weights& w)
-      : Decoder(m, w), embedding_scale(nn::scale_or(m, "embedding_scale", 1)), logit_scale(nn::scale_or(m, "logit_scale", 1)) {}
+      : Decoder(m, w),
+        embedding_scale(nn::scale_or(m, "embedding_scale", 1)),
+        logit_scale(nn::scale_or(m, "logit_scale", 1)) {}
 
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed(step);

@@ -15,14 +15,17 @@ struct Llama4Layer {
   nn::Tensor temperature;  // [context, 1], by position, on layers without rotation
   bool unit_heads;
 
-  Llama4Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Llama4Layer(w, m, nn::Shape(m), i, (i + 1) % 4 == 0) {}
+  Llama4Layer(const nn::Weights& w, const nn::Metadata& m, int i)
+      : Llama4Layer(w, m, nn::Shape(m), i, (i + 1) % 4 == 0) {}
   Llama4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i, bool whole)
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         mlp_norm(w, "ffn_norm", s.dim, s.eps),
         attention(w, spec(w, m, s, whole && chunked(m))),
         mlp(w, m, s, experts(m), sparse(m, i)),
         unit_heads(!(whole && chunked(m)) && m.integer("expert_count", 0) != 128) {
-    if (whole && chunked(m)) temperature = nn::position_scale(w, m, [](int p) { return 1 + 0.1f * std::log(1 + std::floor((p + 1) / 8192.f)); });
+    if (whole && chunked(m))
+      temperature =
+          nn::position_scale(w, m, [](int p) { return 1 + 0.1f * std::log(1 + std::floor((p + 1) / 8192.f)); });
   }
 
   void operator()(nn::Tensor& x, int i) const {
@@ -31,7 +34,8 @@ struct Llama4Layer {
       heads.q = x.step->norm(INLAY_NORM_RMS, heads.q, {}, {}, attn_norm.eps);
       heads.k = x.step->norm(INLAY_NORM_RMS, heads.k, {}, {}, attn_norm.eps);
     }
-    if (temperature) heads.q = (heads.q.join() * x.step->embed_positions(temperature)).split(attention.spec.attend.heads);
+    if (temperature)
+      heads.q = (heads.q.join() * x.step->embed_positions(temperature)).split(attention.spec.attend.heads);
     x += attention.o(attention.attend(heads, i));
     x += mlp(mlp_norm(x));
   }

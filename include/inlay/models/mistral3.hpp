@@ -15,12 +15,15 @@ struct Mistral3Layer : nn::LlamaLike {
       : PreNormLayer(w, s, s.attention(w, m), nn::GatedMlp(w, s.dim, s.hidden)) {
     const float beta = m.real("attention.temperature_scale", 0);
     const float original = float(m.integer("rope.scaling.original_context_length", m.trained));
-    if (beta != 0) temperature = nn::position_scale(w, m, [=](int p) { return 1 + beta * std::log(1 + std::floor(float(p) / original)); });
+    if (beta != 0)
+      temperature =
+          nn::position_scale(w, m, [=](int p) { return 1 + beta * std::log(1 + std::floor(float(p) / original)); });
   }
 
   void operator()(nn::Tensor& x, int i) const {
     auto heads = attention.project(attn_norm(x));
-    if (temperature) heads.q = (heads.q.join() * x.step->embed_positions(temperature)).split(attention.spec.attend.heads);
+    if (temperature)
+      heads.q = (heads.q.join() * x.step->embed_positions(temperature)).split(attention.spec.attend.heads);
     x += attention.o(attention.attend(heads, i));
     x += feed(mlp_norm(x));
   }

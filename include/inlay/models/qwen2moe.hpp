@@ -11,7 +11,10 @@ namespace models {
 struct Qwen2MoeLayer : nn::MoeLike {
   Qwen2MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Qwen2MoeLayer(w, m, nn::Shape(m).at(m, i), i) {}
   Qwen2MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
-      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::FeedForward(w, m, s, {.hidden = s.hidden / m.integer("expert_used_count", 1), .shared_hidden = s.hidden})) {}
+      : PreNormLayer(
+            w, s, s.attention(w, m, nn::Pairing::halves),
+            nn::FeedForward(w, m, s,
+                            {.hidden = s.hidden / m.integer("expert_used_count", 1), .shared_hidden = s.hidden})) {}
 };
 
 struct Qwen2Moe : nn::Decoder<Qwen2MoeLayer> {

@@ -17,7 +17,8 @@ struct StarcoderLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
 struct Starcoder : nn::Decoder<StarcoderLayer, nn::LayerNorm> {
   static constexpr std::string_view name = "starcoder";
   nn::Tensor positions;
-  Starcoder(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), positions(nn::learned_positions(m, w, shape.dim)) {}
+  Starcoder(const nn::Metadata& m, const nn::Weights& w)
+      : Decoder(m, w), positions(nn::learned_positions(m, w, shape.dim)) {}
 
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed(step);

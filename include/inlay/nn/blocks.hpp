@@ -74,7 +74,9 @@ struct INLAY_API Attention {
 
   Attention(const Weights& w, const Spec& s);
 
-  struct Heads { Tensor q, k, v; };    ///< [T, H, K], [T, G, K], [T, G, Kv]
+  struct Heads {
+    Tensor q, k, v;
+  };                                     ///< [T, H, K], [T, G, K], [T, G, Kv]
   Heads project(const Tensor& x) const;  ///< matrix and bias, clamp, norms, rotation
   Tensor attend(const Heads& heads, int layer) const {
     return heads.q.step->attend(layer, heads.q, heads.k, heads.v, spec.attend);
@@ -115,8 +117,9 @@ template <class Norm>
 struct HeadOf {
   Norm norm;
   Tensor output, bias;
-  HeadOf(const Weights& w, std::int64_t vocabulary, std::int64_t dim, float eps)
-      : norm(w, "output_norm", dim, eps),
+  HeadOf(const Weights& w, std::int64_t vocabulary, std::int64_t dim, float eps,
+         const std::string& norm_name = "output_norm")
+      : norm(w, norm_name, dim, eps),
         output(w.maybe_matrix("output.weight", {vocabulary, dim})),
         bias(w.maybe("output.bias", {vocabulary})) {
     if (!output) output = w.matrix("token_embd.weight", {vocabulary, dim});

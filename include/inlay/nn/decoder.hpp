@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "inlay/nn/blocks.hpp"
 
@@ -10,10 +11,11 @@ namespace inlay {
 inline namespace v0 {
 namespace nn {
 
-enum class Eps { either, layer };            ///< which epsilon: the RMS norms' if there, or always the layer norms'
-enum class YarnBounds { rounded, exact };    ///< of the correction range
+enum class Eps { either, layer };          ///< which epsilon: the RMS norms' if there, or always the layer norms'
+enum class YarnBounds { rounded, exact };  ///< of the correction range
 
-/// The numbers every GGUF decoder states under the same keys.
+/// The numbers every GGUF decoder states under the same keys. Where the file describes a recurrent mixer, heads and
+/// widths may be 0: that layer has no attention, or no MLP.
 struct INLAY_API Shape {
   int layers, dim, heads, kv_heads, head_dim, value_dim, hidden, vocabulary, rope_dims;
   float eps, rope_base;
@@ -72,8 +74,10 @@ template <class Layer, class Norm = RmsNorm>
 class Decoder {
  public:
   Decoder(const Metadata& m, const Weights& w) : Decoder(m, w, Shape(m)) {}
-  Decoder(const Metadata& m, const Weights& w, const Shape& s)
-      : shape(s), embed(w, "token_embd", shape.vocabulary, shape.dim), head(w, shape.vocabulary, shape.dim, shape.eps) {
+  Decoder(const Metadata& m, const Weights& w, const Shape& s, const std::string& last_norm = "output_norm")
+      : shape(s),
+        embed(w, "token_embd", shape.vocabulary, shape.dim),
+        head(w, shape.vocabulary, shape.dim, shape.eps, last_norm) {
     layers.reserve(std::size_t(shape.layers));
     for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
   }

@@ -15,7 +15,10 @@ struct PreNormLayer {
   Feed feed;
 
   PreNormLayer(const Weights& w, const Shape& s, const Attention::Spec& spec, Feed f)
-      : attn_norm(w, "attn_norm", s.dim, s.eps), mlp_norm(w, "ffn_norm", s.dim, s.eps), attention(w, spec), feed(std::move(f)) {}
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        attention(w, spec),
+        feed(std::move(f)) {}
 
   void operator()(Tensor& x, int i) const {
     x += attention(attn_norm(x), i);

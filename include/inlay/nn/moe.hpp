@@ -11,7 +11,7 @@ namespace nn {
 struct INLAY_API Moe {
   /// What an architecture defines where the file's keys are silent.
   struct Defaults {
-    std::int64_t hidden = 0;         ///< width of an expert where "expert_feed_forward_length" is absent
+    std::int64_t hidden = 0;  ///< width of an expert where "expert_feed_forward_length" is absent
     std::uint32_t gating = INLAY_ROUTE_SOFTMAX;
     bool normalise = false;
     Act act = Act::silu;
@@ -45,8 +45,10 @@ struct FeedForward {
   FeedForward(const Weights& w, const Metadata& m, const Shape& s, const Moe::Defaults& defaults)
       : FeedForward(w, m, s, defaults, w.has(defaults.router + ".weight")) {}
   FeedForward(const Weights& w, const Metadata& m, const Shape& s, const Moe::Defaults& defaults, bool experts) {
-    if (experts) moe = Moe(w, m, s, defaults);
-    else mlp = GatedMlp(w, s.dim, s.hidden, defaults.act);
+    if (experts)
+      moe = Moe(w, m, s, defaults);
+    else
+      mlp = GatedMlp(w, s.dim, s.hidden, defaults.act);
   }
   Tensor operator()(const Tensor& x) const { return moe ? moe(x) : mlp(x); }
 };

@@ -1,5 +1,7 @@
-// What the recurrent mixers compute: the inputs of each kind of scan, its formula, and what its state holds.
+// Mixers with a state instead of keys and values; first, what each kind of scan computes and keeps.
 #pragma once
+
+#include "inlay/nn/decoder.hpp"
 
 /// inlay_scan_op walks the tokens of each sequence in order. `in` lists the inputs below in this order; one in brackets
 /// may be missing (null, or beyond `n`). Activations are f32, weights are f32 as well. The state is f32, lies at the
@@ -44,3 +46,74 @@
 /// INLAY_SCAN_SHIFT, the token before:
 ///   x[T,C]; in: [mu[J,C]]; state [C], the latest input
 ///   y[t] = x[t-1]; with mu: y[T,J,C], y[t,j] = x[t] + (x[t-1] - x[t]) * mu[j]
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+/// The sizes that files with state-space layers state.
+struct INLAY_API SsmShape {
+  std::int64_t taps, inner, state, rank, groups;
+  explicit SsmShape(const Metadata& m);
+  std::int64_t conv_bytes(std::int64_t channels) const { return (taps - 1) * channels * 4; }
+};
+
+/// Mamba's selective state space (Gu and Dao 2023).
+struct INLAY_API Mamba {
+  SsmShape s;
+  Linear in, parts, step_size, out;
+  Tensor conv, conv_bias, a, d;
+  RmsNorm step_norm, b_norm, c_norm;  ///< Jamba's; weightless where "ssm.dt_b_c_rms"
+  bool normed;
+
+  Mamba(const Weights& w, const Metadata& m, std::int64_t dim, float eps);
+  Tensor operator()(const Tensor& x, int layer) const;
+  Cache cache() const { return {.state_bytes = s.conv_bytes(s.inner) + s.inner * s.state * 4}; }
+};
+
+/// Mamba-2: one decay for each head, B and C shared by groups of heads (Dao and Gu 2024).
+struct INLAY_API Mamba2 {
+  SsmShape s;
+  std::int64_t heads, channels;
+  Linear in, out;
+  Tensor conv, conv_bias, a, d, step_bias, gain;
+  float eps;
+
+  Mamba2(const Weights& w, const Metadata& m, std::int64_t dim, float eps);
+  Tensor operator()(const Tensor& x, int layer) const;
+  Cache cache() const { return {.state_bytes = s.conv_bytes(channels) + s.inner * s.state * 4}; }
+};
+
+/// LFM2's short convolution: out(c * conv(b * x)).
+struct INLAY_API ShortConvolution {
+  std::int64_t dim, taps;
+  Linear in, out;
+  Tensor conv;
+
+  ShortConvolution(const Weights& w, const Metadata& m, std::int64_t dim);
+  Tensor operator()(const Tensor& x, int layer) const;
+  Cache cache() const { return {.state_bytes = (taps - 1) * dim * 4}; }
+};
+
+/// Gated DeltaNet (Yang, Kautz and Hatamizadeh 2024), as Qwen 3 Next and 3.5 use it.
+struct INLAY_API GatedDelta {
+  /// Which key head serves value head h: floor(h / (value heads / key heads)), or h mod key heads.
+  enum class Sharing { neighbours, strided };
+  SsmShape s;
+  Sharing sharing;
+  std::int64_t key_heads, value_heads, key_dim, value_dim, channels;
+  Linear qkv, z, beta_alpha, beta, alpha, out;
+  Tensor conv, a, step_bias;
+  RmsNorm norm;
+
+  GatedDelta(const Weights& w, const Metadata& m, std::int64_t dim, float eps, Sharing sharing);
+  Tensor operator()(const Tensor& x, int layer) const;
+  Cache cache() const { return {.state_bytes = s.conv_bytes(channels) + value_heads * key_dim * value_dim * 4}; }
+
+ private:
+  Tensor shared(const Tensor& keys) const;  ///< key heads as many as value heads, without a copy
+};
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay

@@ -27,27 +27,41 @@ struct INLAY_API Tensor {
   explicit operator bool() const noexcept { return view.data != nullptr; }
   std::int64_t rows() const noexcept { return view.shape[0]; }
   std::int64_t cols() const noexcept { return view.shape[view.rank - 1]; }
-  Tensor split(std::int64_t heads) const;                             ///< [T, n*K] seen as [T, n, K]; no copy
-  Tensor join() const;                                                ///< [T, n, K] seen as [T, n*K]; no copy
-  Tensor columns(std::int64_t first, std::int64_t count) const;       ///< a part of the last dimension; no copy
-  Tensor heads(std::int64_t first, std::int64_t count) const;         ///< a part of the middle one; no copy
-  Tensor slice(std::int64_t first, std::int64_t count) const;         ///< a part of the first one; no copy
+  Tensor split(std::int64_t heads) const;                        ///< [T, n*K] seen as [T, n, K]; no copy
+  Tensor join() const;                                           ///< [T, n, K] seen as [T, n*K]; no copy
+  Tensor columns(std::int64_t first, std::int64_t count) const;  ///< a part of the last dimension; no copy
+  Tensor heads(std::int64_t first, std::int64_t count) const;    ///< a part of the middle one; no copy
+  Tensor slice(std::int64_t first, std::int64_t count) const;    ///< a part of the first one; no copy
+  Tensor view_as(std::initializer_list<std::int64_t> shape,
+                 std::initializer_list<std::int64_t> stride) const;  ///< strides in numbers; 0 repeats
 };
 
-INLAY_API Tensor& operator+=(Tensor& x, const Tensor& y);        ///< x = x + y, in place
+INLAY_API Tensor& operator+=(Tensor& x, const Tensor& y);  ///< x = x + y, in place
 INLAY_API Tensor operator+(const Tensor& x, const Tensor& y);
-INLAY_API Tensor operator*(const Tensor& x, const Tensor& y);    ///< elementwise; y may be [T,1] or [1,D]
+INLAY_API Tensor operator*(const Tensor& x, const Tensor& y);  ///< elementwise; y may be [T,1] or [1,D]
 INLAY_API Tensor& operator*=(Tensor& x, float factor);
 
 enum class Act : std::uint32_t {
-  none = INLAY_ACT_NONE, silu = INLAY_ACT_SILU, gelu = INLAY_ACT_GELU, gelu_tanh = INLAY_ACT_GELU_TANH,
-  relu = INLAY_ACT_RELU, relu2 = INLAY_ACT_RELU2, sigmoid = INLAY_ACT_SIGMOID, tanh = INLAY_ACT_TANH,
-  softplus = INLAY_ACT_SOFTPLUS, swiglu_clamped = INLAY_ACT_SWIGLU_CLAMPED, gelu_quick = INLAY_ACT_GELU_QUICK,
-  clamp = INLAY_ACT_CLAMP, xielu = INLAY_ACT_XIELU
+  none = INLAY_ACT_NONE,
+  silu = INLAY_ACT_SILU,
+  gelu = INLAY_ACT_GELU,
+  gelu_tanh = INLAY_ACT_GELU_TANH,
+  relu = INLAY_ACT_RELU,
+  relu2 = INLAY_ACT_RELU2,
+  sigmoid = INLAY_ACT_SIGMOID,
+  tanh = INLAY_ACT_TANH,
+  softplus = INLAY_ACT_SOFTPLUS,
+  swiglu_clamped = INLAY_ACT_SWIGLU_CLAMPED,
+  gelu_quick = INLAY_ACT_GELU_QUICK,
+  clamp = INLAY_ACT_CLAMP,
+  xielu = INLAY_ACT_XIELU
 };
 
 enum class Mask : std::uint32_t {
-  causal = INLAY_MASK_CAUSAL, all = INLAY_MASK_ALL, sliding = INLAY_MASK_SLIDING, chunked = INLAY_MASK_CHUNKED,
+  causal = INLAY_MASK_CAUSAL,
+  all = INLAY_MASK_ALL,
+  sliding = INLAY_MASK_SLIDING,
+  chunked = INLAY_MASK_CHUNKED,
   symmetric = INLAY_MASK_SYMMETRIC
 };
 
@@ -71,8 +85,8 @@ struct AttendSpec {
   Mask mask = Mask::causal;
   int window = 0;
   Tensor sinks = {}, slopes = {}, bias = {};
-  bool latent = false;     ///< values are the first value_dim of the keys
-  bool encoder = false;    ///< over this step's own keys and values; nothing is kept
+  bool latent = false;   ///< values are the first value_dim of the keys
+  bool encoder = false;  ///< over this step's own keys and values; nothing is kept
 };
 
 /// What one layer keeps between steps: keys and values, a state, or both.
@@ -97,25 +111,37 @@ class INLAY_API Step {
   std::int64_t tokens() const noexcept;
   std::int64_t wanted() const noexcept;  ///< rows whose logits will be read
 
-  Tensor scratch(std::initializer_list<std::int64_t> shape, std::uint32_t type = INLAY_F32);  ///< freed when the layer ends
+  Tensor scratch(std::initializer_list<std::int64_t> shape,
+                 std::uint32_t type = INLAY_F32);  ///< freed when the layer ends
 
-  Tensor embed(const Tensor& table);                     ///< [T, D]
-  Tensor embed_positions(const Tensor& table);           ///< [T, D], rows by position instead of id
+  Tensor embed(const Tensor& table);            ///< [T, D]
+  Tensor embed_positions(const Tensor& table);  ///< [T, D], rows by position instead of id
   Tensor norm(inlay_norm_kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps);
+  /// weight [N,D]: y[T,N]; weight [X,N,D] with x[T,X,D]: y[T,X,N], each head by its own matrix
   Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, float scale = 1);
+  void linear_into(const Tensor& y, const Tensor& x, const Tensor& weight, const Tensor& bias = {}, float scale = 1);
+  void copy(const Tensor& from, const Tensor& to);  ///< of the same shape; strides may differ
   Tensor binary(inlay_binary_kind, const Tensor& a, const Tensor& b, float alpha, bool in_place = false);
   Tensor glu(Act, const Tensor& gate, const Tensor& up, float alpha = 0, float limit = 0, float beta = 0);
   void rope(const Tensor& x, const Rope&);
   Tensor attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const AttendSpec&);
-  Tensor pick_wanted(const Tensor& x);                   ///< [R, D]
-  Tensor pool(inlay_pick_kind, const Tensor& x);         ///< [sequences, D]
+  Tensor pick_wanted(const Tensor& x);            ///< [R, D]
+  Tensor pool(inlay_pick_kind, const Tensor& x);  ///< [sequences, D]
 
-  struct Routed { Tensor choice, weight; };              ///< [T, used] i32 and f32
+  struct Routed {
+    Tensor choice, weight;
+  };  ///< [T, used] i32 and f32
   Routed route(const Tensor& logits, const RouteSpec&);
-  struct Experts { Tensor gate, up, down, gate_bias, up_bias, down_bias; Act act = Act::silu; float alpha = 0, limit = 0; bool weight_first = false; };
+  struct Experts {
+    Tensor gate, up, down, gate_bias, up_bias, down_bias;
+    Act act = Act::silu;
+    float alpha = 0, limit = 0;
+    bool weight_first = false;
+  };
   Tensor experts(const Tensor& x, const Routed&, const Experts&);
-  Tensor scan(inlay_scan_kind, int layer, const Tensor& x, std::initializer_list<Tensor> in, std::initializer_list<std::int64_t> shape,
-              int heads = 1, int groups = 1, Act = Act::none, float eps = 0, std::int64_t state_offset = 0);
+  Tensor scan(inlay_scan_kind, int layer, const Tensor& x, std::initializer_list<Tensor> in,
+              std::initializer_list<std::int64_t> shape, int heads = 1, int groups = 1, Act = Act::none, float eps = 0,
+              std::int64_t state_offset = 0);
 
   /// x goes through every layer, in place. Here and nowhere else are scratch
   /// memory freed and layer marks (cancellation, traces) recorded.

@@ -23,17 +23,21 @@ class INLAY_API Metadata {
     virtual ~Source();
   };
   Metadata(const Source& source, std::string_view architecture, int vocabulary, int context, int trained)
-      : vocabulary(vocabulary), context(context), trained(trained), source_(&source), prefix_(std::string(architecture) + ".") {}
+      : vocabulary(vocabulary),
+        context(context),
+        trained(trained),
+        source_(&source),
+        prefix_(std::string(architecture) + ".") {}
 
   int vocabulary;  ///< tokens, as the token list or "vocab_size" states
   int context;     ///< tokens that a session of this load may have
   int trained;     ///< "context_length": tokens that the model was trained for
 
-  int integer(std::string_view key) const;                              ///< throws Error{format} if absent
+  int integer(std::string_view key) const;  ///< throws Error{format} if absent
   int integer(std::string_view key, int otherwise) const;
-  int integer(std::string_view key, int layer, int otherwise) const;    ///< a number, or the layer's entry of an array
+  int integer(std::string_view key, int layer, int otherwise) const;  ///< a number, or the layer's entry of an array
   float real(std::string_view key, float otherwise) const;
-  float real(std::string_view key) const;                               ///< throws Error{format} if absent
+  float real(std::string_view key) const;  ///< throws Error{format} if absent
   bool flag(std::string_view key, bool otherwise) const;
   bool flag(std::string_view key, int layer, bool otherwise) const;
   /// A number under its whole name, without the architecture's prefix; an array has one for each layer.
@@ -62,7 +66,7 @@ class INLAY_API Weights {
     /// An empty tensor where the file has none; Error{format} saying both shapes where they differ.
     virtual Tensor find(const std::string& name, std::span<const std::int64_t> shape, Use) = 0;
     virtual std::vector<std::int64_t> shape(const std::string& name) const = 0;  ///< empty where the file has none
-    virtual Tensor constant(std::span<const float> values) = 0;  ///< a tensor of these numbers
+    virtual Tensor constant(std::span<const float> values) = 0;                  ///< a tensor of these numbers
     virtual ~Source();
   };
   explicit Weights(Source& source, std::string prefix = {}) : source_(&source), prefix_(std::move(prefix)) {}
@@ -72,7 +76,8 @@ class INLAY_API Weights {
   Weights under(const std::string& prefix) const { return Weights(*source_, prefix_ + prefix); }
 
   using Shape = std::initializer_list<std::int64_t>;
-  /// Norm gains, biases, ...: the tensor `name` as f32 with exactly this shape; throws Error{format} saying both shapes.
+  /// Norm gains, biases, ...: the tensor `name` as f32 with exactly this shape; throws Error{format} saying both
+  /// shapes.
   Tensor operator()(const std::string& name, Shape shape) const { return need(name, shape, Use::values); }
   Tensor matrix(const std::string& name, Shape shape) const { return need(name, shape, Use::matrix); }
   Tensor table(const std::string& name, Shape shape) const { return need(name, shape, Use::table); }
