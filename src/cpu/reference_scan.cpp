@@ -160,7 +160,7 @@ void advance(const inlay_scan_op& op, std::int64_t t, float* state) {
 
 void run(const Step& step, const inlay_scan_op& op) {
   for (std::int64_t index = 0; index < step.batch.seqs; ++index) {
-    float* state = state_of(*op.cache, step.batch.state_slot[index]);
+    float* state = state_of(*op.cache, step.batch.state_slot[index]) + op.state_offset / std::int64_t(sizeof(float));
     for (std::int64_t t = step.batch.query_start[index]; t < step.batch.query_start[index + 1]; ++t)
       advance(op, t, state);
   }
