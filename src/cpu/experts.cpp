@@ -16,6 +16,7 @@ struct Grouping {
   std::int32_t *experts;  // [active] which
   std::int32_t *starts;   // [active + 1] their first places in `pairs`
   std::int32_t *pairs;
+  std::int32_t *places;   // [experts] while grouping: where an expert's next pair goes
 };
 
 struct ExpertTask {
@@ -31,7 +32,7 @@ struct ExpertTask {
 
   int pairs() const noexcept { return tokens * chosen; }
   int input_rows() const noexcept { return op->weight_first ? pairs() : tokens; }
-  std::size_t group_bytes() const noexcept { return (2 * experts + 2 + pairs()) * sizeof(std::int32_t); }
+  std::size_t group_bytes() const noexcept { return (3 * experts + 2 + pairs()) * sizeof(std::int32_t); }
 };
 
 std::size_t row_stride(const Matrix& weight) noexcept { return (weight.row_bytes() + alignment - 1) / alignment * alignment; }
@@ -42,26 +43,33 @@ Matrix of_expert(Matrix weight, const inlay_tensor& stack, int expert) noexcept 
 }
 
 Grouping grouping_in(const ExpertTask& task, std::int32_t* memory) noexcept {
-  return {memory[0], memory + 1, memory + 1 + task.experts, memory + 2 + 2 * task.experts};
+  std::int32_t* starts = memory + 1 + task.experts;
+  return {memory[0], memory + 1, starts, starts + task.experts + 1 + task.experts, starts + task.experts + 1};
 }
 
+// Counts first, so that the time does not grow with the number of experts times that of tokens.
 void group_pairs(const ExpertTask& task, std::int32_t* memory) noexcept {
   Grouping groups = grouping_in(task, memory);
   const RowsOf<const std::int32_t> choice(*task.op->choice);
-  groups.active = 0;
-  int place = 0;
-  for (int expert = 0; expert < task.experts; ++expert) {
-    const int start = place;
-    for (int t = 0; t < task.tokens; ++t) {
-      for (int c = 0; c < task.chosen; ++c) {
-        if (choice[t][c] == expert) groups.pairs[place++] = t * task.chosen + c;
-      }
+  const auto each_pair = [&](auto&& act) {
+    for (int t = 0, pair = 0; t < task.tokens; ++t) {
+      for (int c = 0; c < task.chosen; ++c, ++pair) act(choice[t][c], pair);
     }
-    if (place == start) continue;
-    groups.starts[groups.active] = start;
+  };
+  std::fill_n(groups.places, task.experts, 0);
+  each_pair([&](std::int32_t expert, int) { ++groups.places[expert]; });
+  groups.active = 0;
+  std::int32_t place = 0;
+  for (std::int32_t expert = 0; expert < task.experts; ++expert) {
+    const std::int32_t count = groups.places[expert];
+    groups.places[expert] = place;
+    if (count == 0) continue;
+    groups.starts[groups.active] = place;
     groups.experts[groups.active++] = expert;
+    place += count;
   }
   groups.starts[groups.active] = place;
+  each_pair([&](std::int32_t expert, int pair) { groups.pairs[groups.places[expert]++] = pair; });
   memory[0] = groups.active;
 }
 
@@ -124,8 +132,9 @@ void prepare(const Chunk& chunk) noexcept {
 }
 
 // 16 rows by n rows of x.
-void multiply(const Matrix& weight, int group, std::byte* panel, const std::byte* const* x, int n, float* sums) noexcept {
-  if (n == 1) return weight.kernels->one(weight.group(group), weight.blocks, x[0], sums);
+void multiply(const ExpertTask& task, const Matrix& weight, int group, std::byte* panel, const std::byte* const* x, int n,
+              float* sums) noexcept {
+  if (n <= task.kernels->few_tokens) return weight.kernels->few(weight.group(group), weight.blocks, x, n, sums);
   weight.kernels->many(weight.panel(group, panel), weight.blocks, x, n, sums);
 }
 
@@ -151,11 +160,11 @@ struct GatedBlock {
     const int columns = std::min(block_columns, task.hidden - column);
     for (int first = 0; first < columns; first += packed_rows) {
       const int row = column + first, rows = std::min(packed_rows, task.hidden - row);
-      multiply(gate, row / packed_rows, scratch.panels[0], x, n, scratch.sums[0]);
+      multiply(task, gate, row / packed_rows, scratch.panels[0], x, n, scratch.sums[0]);
       weigh(scratch.sums[0], n, rows, task.scales[0], bias_of(op.gate_bias, expert, row));
       if (op.up) {
         const Matrix up = of_expert(task.up, *op.up, expert);
-        multiply(up, row / packed_rows, scratch.panels[1], x, n, scratch.sums[1]);
+        multiply(task, up, row / packed_rows, scratch.panels[1], x, n, scratch.sums[1]);
         weigh(scratch.sums[1], n, rows, task.scales[1], bias_of(op.up_bias, expert, row));
       }
       for (int i = 0; i < n; ++i) {
@@ -207,7 +216,7 @@ void multiply_group_out(const ExpertTask& task, const Scratch& scratch, const Gr
     for (int first = groups.starts[place], end = groups.starts[place + 1]; first < end; first += token_block) {
       const int n = std::min(token_block, end - first);
       for (int i = 0; i < n; ++i) scratch.rows[i] = task.hidden_rows + groups.pairs[first + i] * row_stride(down);
-      multiply(down, row / packed_rows, scratch.panels[0], scratch.rows, n, scratch.sums[0]);
+      multiply(task, down, row / packed_rows, scratch.panels[0], scratch.rows, n, scratch.sums[0]);
       weigh(scratch.sums[0], n, rows, task.scales[2], bias_of(task.op->down_bias, expert, row));
       for (int i = 0; i < n; ++i) {
         std::copy_n(scratch.sums[0] + i * packed_rows, rows, scratch.parts + groups.pairs[first + i] * packed_rows);

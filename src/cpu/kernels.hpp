@@ -26,14 +26,14 @@ struct WeightKernels {
   std::uint32_t type;       // the file's type
   bool plain;               // x is not rounded
   std::size_t panel_bytes;  // of one block of an unpacked group
-  void (*one)(const std::byte* group, int blocks, const std::byte* x, float* y) noexcept;  // y[16]
-  void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;
-  void (*many)(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;  // y[tokens][16]
+  void (*few)(const std::byte* group, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;  // y[tokens][16]
+  void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;  // null: a group is a panel
+  void (*many)(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;
 };
 
 struct LinearKernels {
   const WeightKernels* weights;
-  int weight_count;
+  int weight_count, few_tokens;  // so many do without unpacking
   void (*quantize)(const float* x, int blocks, Activation* y) noexcept;
   void (*norm_row)(const inlay_norm_op& op, float* y, const float* x, const float* gain, const float* bias,
                    std::int64_t n) noexcept;

@@ -8,8 +8,8 @@
 namespace inlay::cpu {
 namespace {
 
-constexpr int few_tokens = 4;  // so few rows of x are prepared by every worker for itself, without a phase of their own
-constexpr std::size_t chunk_bytes = std::size_t{64} << 10;  // of weights, when one token passes
+constexpr int few_rows = 4;  // so few rows of x are prepared by every worker for itself, without a phase of their own
+constexpr std::size_t chunk_bytes = std::size_t{64} << 10;  // of weights, when few tokens pass
 constexpr int chunks_per_worker = 4;
 
 struct Output {
@@ -127,13 +127,13 @@ void finish(const LinearTask& task, const Output* outputs, int group, int first,
   }
 }
 
-void multiply_one(const LinearTask& task, const Output* outputs, int group, const Scratch& scratch) noexcept {
+void multiply_few(const LinearTask& task, const Output* outputs, int group, const Scratch& scratch) noexcept {
   for (int i = 0; i <= task.glu; ++i) {
     const Matrix& weight = outputs[i].weight;
-    const std::byte* x = (weight.kernels->plain ? scratch.plain : scratch.rounded)[0];
-    weight.kernels->one(weight.group(group), weight.blocks, x, scratch.sums[i]);
+    const std::byte* const* x = weight.kernels->plain ? scratch.plain : scratch.rounded;
+    weight.kernels->few(weight.group(group), weight.blocks, x, task.tokens, scratch.sums[i]);
   }
-  finish(task, outputs, group, 0, 1, scratch.sums);
+  finish(task, outputs, group, 0, task.tokens, scratch.sums);
 }
 
 // Groups [begin, end): unpacked once, then every token passes by.
@@ -167,13 +167,13 @@ void multiply(const Chunk& chunk) noexcept {
   while (output + 1 < task.outputs + task.output_count && output[1].first_chunk <= chunk.index) ++output;
   const int begin = (chunk.index - output->first_chunk) * output->chunk_groups;
   const int end = std::min(begin + output->chunk_groups, output->weight.groups());
-  if (task.tokens > 1) return multiply_many(task, output, begin, end, scratch);
-  for (int group = begin; group < end; ++group) multiply_one(task, output, group, scratch);
+  if (task.tokens > task.kernels->few_tokens) return multiply_many(task, output, begin, end, scratch);
+  for (int group = begin; group < end; ++group) multiply_few(task, output, group, scratch);
 }
 
 // How many groups a chunk takes: enough to be worth claiming, few enough to share out well.
-int groups_of_a_chunk(const Plan& plan, const Matrix& weight, int tokens, int panels) noexcept {
-  const std::size_t fit = tokens == 1 ? chunk_bytes / weight.group_bytes : panel_budget / (weight.panel_bytes() * panels);
+int groups_of_a_chunk(const Plan& plan, const Matrix& weight, bool few, int panels) noexcept {
+  const std::size_t fit = few ? chunk_bytes / weight.group_bytes : panel_budget / (weight.panel_bytes() * panels);
   const int fair = weight.groups() / (plan.workers() * chunks_per_worker);
   return std::clamp(std::min(static_cast<int>(fit), fair), 1, 16);
 }
@@ -192,20 +192,21 @@ void plan(Plan& plan, const inlay_linear_op& op) {
   LinearTask task = {&op, &plan.kernels().linear, x, static_cast<int>(x->shape[0]), static_cast<int>(op.w[0]->shape[1])};
   task.glu = op.glu;
   task.output_count = op.glu ? 1 : op.n;
+  const bool few = task.tokens <= task.kernels->few_tokens;
   auto* outputs = plan.kept<Output>(op.n);
   int chunks = 0;
   for (int i = 0; i < op.n; ++i) {
     const Matrix weight(plan.kernels(), *op.w[i]);
     const float* bias = op.bias && op.bias[i] ? static_cast<const float*>(op.bias[i]->data) : nullptr;
-    const int chunk_groups = groups_of_a_chunk(plan, weight, task.tokens, op.glu ? 2 : 1);
+    const int chunk_groups = groups_of_a_chunk(plan, weight, few, op.glu ? 2 : 1);
     new (outputs + i) Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
     (weight.kernels->plain ? task.plain : task.rounded) = true;
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
-    if (task.tokens > 1) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));
+    if (!few) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));
   }
   task.plain = task.plain && op.norm;  // else x itself is what they read
   task.outputs = outputs;
-  task.prepared = task.tokens > few_tokens && (task.rounded || task.plain);
+  task.prepared = task.tokens > few_rows && (task.rounded || task.plain);
   if (task.prepared) {
     if (task.rounded) task.shared_rounded = plan.shared<std::byte>(task.tokens * rounded_bytes(task));
     if (task.plain) task.shared_plain = plan.shared<std::byte>(task.tokens * plain_bytes(task));

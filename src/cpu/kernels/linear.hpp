@@ -1,4 +1,4 @@
-// Matrix products: one token straight from the packed weights, more through an unpacked panel that stays in the cache.
+// Matrix products: few tokens straight from the packed weights, more through an unpacked panel that stays in the cache.
 // There is one inner function for both, so they give the same bits.
 #pragma once
 
@@ -100,31 +100,20 @@ INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std:
   sums.store(y);
 }
 
-// ---- the functions of the table
-template <class A, class W>
-void multiply_one(const std::byte* group, int blocks, const std::byte* x, float* y) noexcept {
-  multiply<A, W, 1, true>(group, blocks, &x, y);
-}
-
-template <class A, class W>
-void multiply_one_plain(const std::byte* group, int columns, const std::byte* x, float* y) noexcept {
-  multiply_plain<A, W, 1>(group, columns, &x, y);
-}
-
-// Tokens in tiles of T, then what is left in smaller ones.
-template <class A, class W, int T>
-void multiply_many(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept {
-  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply<A, W, T, false>(panel, blocks, x, y);
+// ---- the functions of the table: tokens in tiles of T, then what is left in smaller ones
+template <class A, class W, int T, bool from_memory>
+void multiply_tiles(const std::byte* weights, int blocks, const std::byte* const* x, int tokens, float* y) noexcept {
+  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply<A, W, T, from_memory>(weights, blocks, x, y);
   if constexpr (T > 1) {
-    if (tokens > 0) multiply_many<A, W, T == 3 ? 2 : T / 2>(panel, blocks, x, tokens, y);
+    if (tokens > 0) multiply_tiles<A, W, T == 3 ? 2 : T / 2, from_memory>(weights, blocks, x, tokens, y);
   }
 }
 
 template <class A, class W, int T>
-void multiply_many_plain(const std::byte* panel, int columns, const std::byte* const* x, int tokens, float* y) noexcept {
-  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply_plain<A, W, T>(panel, columns, x, y);
+void multiply_tiles_plain(const std::byte* weights, int columns, const std::byte* const* x, int tokens, float* y) noexcept {
+  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply_plain<A, W, T>(weights, columns, x, y);
   if constexpr (T > 1) {
-    if (tokens > 0) multiply_many_plain<A, W, T / 2>(panel, columns, x, tokens, y);
+    if (tokens > 0) multiply_tiles_plain<A, W, T / 2>(weights, columns, x, tokens, y);
   }
 }
 
@@ -162,9 +151,9 @@ constexpr WeightKernels rounded(gguf::Type type) noexcept {
   return {.type = static_cast<std::uint32_t>(type),
           .plain = false,
           .panel_bytes = sizeof(PanelBlock<PanelOf<A, W>>),
-          .one = multiply_one<A, W>,
+          .few = multiply_tiles<A, W, A::few_tokens, true>,
           .unpack = unpack<A, W>,
-          .many = multiply_many<A, PanelOf<A, W>, A::tokens(W::bits)>};
+          .many = multiply_tiles<A, PanelOf<A, W>, A::tokens(W::bits), false>};
 }
 
 template <class A, class W>
@@ -172,9 +161,9 @@ constexpr WeightKernels plain(gguf::Type type) noexcept {
   return {.type = static_cast<std::uint32_t>(type),
           .plain = true,
           .panel_bytes = sizeof(PackedF32),
-          .one = multiply_one_plain<A, W>,
+          .few = multiply_tiles_plain<A, W, A::few_tokens>,
           .unpack = std::is_same_v<W, WeightF32<A>> ? nullptr : unpack_plain<A, W>,
-          .many = multiply_many_plain<A, WeightF32<A>, A::plain_tokens>};
+          .many = multiply_tiles_plain<A, WeightF32<A>, A::plain_tokens>};
 }
 
 template <class A>
@@ -193,6 +182,7 @@ template <class A>
 constexpr LinearKernels linear_kernels() noexcept {
   return {.weights = weight_table<A>,
           .weight_count = static_cast<int>(std::size(weight_table<A>)),
+          .few_tokens = 2 * A::few_tokens,
           .quantize = quantize<A>,
           .norm_row = norm_row<A>,
           .glu_row = glu_row<A>};

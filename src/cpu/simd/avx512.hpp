@@ -10,7 +10,7 @@ namespace isa {
 struct Avx512 {
   using arch = xsimd::avx512bw;
   using Bytes = __m512i;
-  static constexpr int rows = 16, plain_tokens = 12, signed_bias = 0;
+  static constexpr int rows = 16, plain_tokens = 12, few_tokens = 4, signed_bias = 0;
   static constexpr int tokens(int) noexcept { return 8; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm512_loadu_si512(from); }

@@ -10,7 +10,7 @@ namespace isa {
 struct Neon {
   using arch = xsimd::neon64;
   using Bytes = uint8x16_t;
-  static constexpr int rows = 4, plain_tokens = 4, signed_bias = 0;
+  static constexpr int rows = 4, plain_tokens = 4, few_tokens = 2, signed_bias = 0;
   static constexpr int tokens(int) noexcept { return 2; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }

@@ -10,7 +10,7 @@ namespace isa {
 struct Baseline {
   using arch = xsimd::sse2;
   using Bytes = __m128i;
-  static constexpr int rows = 4, plain_tokens = 2, signed_bias = 0;
+  static constexpr int rows = 4, plain_tokens = 2, few_tokens = 1, signed_bias = 0;
   static constexpr int tokens(int) noexcept { return 1; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
