@@ -37,8 +37,9 @@ class Budget {
     if (steps_ > limits_.steps) fail(Trouble::limit, "the template takes more steps than the limit allows");
   }
 
-  // Reading or writing text: about as long as one step for every 32 bytes.
-  void work_on_text(std::size_t bytes) { work(1 + bytes / 32); }
+  // Reading or copying text, and looking at each of its characters: about as long as one step for so many bytes.
+  void work_on_text(std::size_t bytes) { work(1 + bytes / 16); }
+  void work_on_characters(std::size_t bytes) { work(1 + bytes / 4); }
 
  private:
   TemplateLimits limits_;

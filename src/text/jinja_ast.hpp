@@ -120,6 +120,7 @@ struct CallBlock : Statement { const Macro* caller; ExpressionRef call; };
 struct Syntax {
   Block body;
   std::span<const TextRef> names;
+  std::span<const std::string_view> remarks;  // what may not work, here or with transformers
 };
 
 }  // namespace inlay::text::jinja

@@ -8,6 +8,7 @@
 namespace inlay::text::jinja {
 
 char32_t upper_case(char32_t letter) {
+  if (letter < 0x80) return letter >= 'a' && letter <= 'z' ? letter - 32 : letter;
   switch (letter) {  // small letters whose capital is that of another
     case 0x131: return 'I';
     case 0x17F: return 'S';

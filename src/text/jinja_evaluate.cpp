@@ -52,7 +52,7 @@ Value Evaluator::evaluate(ExpressionRef expression, Scope& scope) {
 
 Value Evaluator::evaluate_name(const Name& name, const Scope& scope) const {
   for (const Scope* each = &scope; each->parent; each = each->parent) {
-    machine_.budget().work(each->size / 16);
+    machine_.budget().work(each->size / 8);
     if (const Value* found = each->find(name.id)) return *found;
   }
   return globals_[name.id];
@@ -159,6 +159,7 @@ Arguments Evaluator::arguments(const CallArguments& call, Scope& scope) {
   if (call.more_positional) {
     const List& more = machine_.items(evaluate(call.more_positional, scope));
     machine_.budget().take_memory(more.size() * sizeof(Value));
+    machine_.budget().work(more.size());
     with.positional.insert(with.positional.end(), more.begin(), more.end());
   }
   for (const NamedArgument& each : call.named) with.named.emplace_back(each.name, evaluate(each.value, scope));
@@ -166,6 +167,7 @@ Arguments Evaluator::arguments(const CallArguments& call, Scope& scope) {
     const Value more = evaluate(call.more_named, scope);
     if (!more.is(Type::dict)) fail(Trouble::type, "** takes a dict");
     machine_.budget().take_memory(more.dict->size() * sizeof(with.named[0]));
+    machine_.budget().work(2 * more.dict->size());
     for (const auto& [key, value] : more.dict->entries()) {
       if (!key.is(Type::string)) fail(Trouble::type, "the keys of named arguments must be strings");
       with.named.emplace_back(machine_.bytes(key.text), value);

@@ -15,7 +15,7 @@ const Value* Scope::find(NameId id) const {
 }
 
 void Scope::set(Arena& arena, NameId id, const Value& value) {
-  arena.budget().work(1 + size / 16);
+  arena.budget().work(1 + size / 8);
   if (const Value* present = find(id)) {
     *const_cast<Value*>(present) = value;
     return;

@@ -107,7 +107,7 @@ Value truncate(On machine, In value, With with) {
 
 Value word_count(On machine, In value, With) {
   const std::string_view bytes = machine.bytes(printed(machine, value));
-  machine.budget().work_on_text(bytes.size());
+  machine.budget().work_on_characters(bytes.size());
   std::int64_t words = 0;
   bool within = false;
   for (std::size_t at = 0; at < bytes.size(); at += code_point_size(bytes[at])) {

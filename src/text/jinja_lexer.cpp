@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "base/utf8.hpp"
 #include "text/jinja_text.hpp"
@@ -236,8 +237,9 @@ Token Lexer::number_token() {
   const char* const end = digits.data() + digits.size();
   const auto parsed = token.kind == Token::Kind::real ? std::from_chars(digits.data(), end, token.real)
                                                       : std::from_chars(digits.data(), end, token.integer, radix);
-  if (parsed.ec == std::errc::result_out_of_range && token.kind == Token::Kind::integer) {
-    fail_at(token.offset, Trouble::arithmetic, "a number does not fit into 64 bits");
+  if (parsed.ec == std::errc::result_out_of_range) {
+    if (token.kind == Token::Kind::integer) fail_at(token.offset, Trouble::arithmetic, "a number does not fit into 64 bits");
+    token.real = digits.find('-') == digits.npos ? std::numeric_limits<double>::infinity() : 0;
   }
   if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end) {
     fail_at(token.offset, Trouble::syntax, "a number is malformed");

@@ -2,6 +2,15 @@
 #include "text/jinja_expression_parser.hpp"
 
 namespace inlay::text::jinja {
+namespace {
+
+bool changes_its_object(std::string_view method) {
+  const MethodEntry* of_list = find_method(Type::list, method);
+  const MethodEntry* of_dict = find_method(Type::dict, method);
+  return (of_list && of_list->changes_self) || (of_dict && of_dict->changes_self);
+}
+
+}  // namespace
 
 void ExpressionParser::add(std::vector<Link>& links, const Link& link) {
   constexpr std::size_t most_links = 10'000;
@@ -48,7 +57,11 @@ Link ExpressionParser::subscript() {
       link.index[0] = arena_.make<Literal>(Expression{Expression::Kind::literal, token_.offset}, Value::of(token_.integer));
       advance();
     } else {
-      link.name = view(expect_any_name());
+      const std::string_view name = expect_any_name();
+      link.name = view(name);
+      if (token_.is_symbol("(") && changes_its_object(name)) {
+        remark("the template calls ", name, "(), which the sandbox of transformers refuses");
+      }
     }
     return link;
   }
@@ -110,7 +123,10 @@ std::string_view ExpressionParser::dotted_name() {
 Link ExpressionParser::filter() {
   Link link{.kind = Link::Kind::filter, .offset = token_.offset};
   link.name = view(dotted_name());
-  link.filter = find_filter(link.name->bytes(arena_));
+  const std::string_view name = link.name->bytes(arena_);
+  link.filter = find_filter(name);
+  if (!link.filter) remark("the template uses the filter '", name, "', which is not offered");
+  if (name == "from_json") remark("the template uses the filter '", name, "', which transformers does not have");
   if (token_.is_symbol("(")) link.arguments = call_arguments();
   return link;
 }
@@ -127,7 +143,9 @@ Link ExpressionParser::test() {
   advance();
   link.negated = take_name("not");
   link.name = view(dotted_name());
-  link.test = find_test(link.name->bytes(arena_));
+  const std::string_view name = link.name->bytes(arena_);
+  link.test = find_test(name);
+  if (!link.test) remark("the template uses the test '", name, "', which is not offered");
   if (token_.is_symbol("(")) {
     link.arguments = call_arguments();
     return link;

@@ -22,7 +22,7 @@ class Parser : private ExpressionParser {
 
   Syntax parse() {
     const Block body = block({});
-    return {body, arena_.copy(names_)};
+    return {body, arena_.copy(names_), arena_.copy(remarks_)};
   }
 
  private:

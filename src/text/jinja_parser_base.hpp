@@ -1,6 +1,7 @@
 // What both halves of the parser share: the token at hand, depth, names, and nodes in the arena.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -99,12 +100,20 @@ class ParserBase {
     return found == ids_.end() ? 0 : uses_[found->second];
   }
 
+  void remark(std::string_view before, std::string_view name, std::string_view after) {
+    const std::string sentence = std::string(before) + std::string(name.substr(0, 80)) + std::string(after);
+    const bool is_known = std::find(remarks_.begin(), remarks_.end(), sentence) != remarks_.end();
+    if (!is_known && remarks_.size() < most_remarks) remarks_.push_back(arena_.copy(std::string_view(sentence)));
+  }
+
   Arena& arena_;
   Lexer lexer_;
   Token token_;
   std::vector<TextRef> names_;
+  std::vector<std::string_view> remarks_;
 
  private:
+  static constexpr std::size_t most_remarks = 32;
   static constexpr int deepest = 120;
 
   Token following_;

@@ -32,6 +32,28 @@ bool is_printable(char32_t code) {
   return code != 0xFEFF && !is_space(code) && code < 0xE0000;
 }
 
+// What stands for the character within quotes; empty where it stands for itself.
+std::string python_escape(char32_t code) {
+  switch (code) {
+    case U'\n': return "\\n";
+    case U'\r': return "\\r";
+    case U'\t': return "\\t";
+    case U'\\': return "\\\\";
+    default: break;
+  }
+  if (is_printable(code)) return {};
+  return code < 0x100 ? "\\x" + hex(code, 2) : code < 0x10000 ? "\\u" + hex(code, 4) : "\\U" + hex(code, 8);
+}
+
+std::string json_escape(char32_t code, bool ascii_only) {
+  static constexpr std::u32string_view special = U"\"\\\n\r\t\f\b";
+  if (const std::size_t known = special.find(code); known != special.npos) return {'\\', "\"\\nrtfb"[known]};
+  if (code >= 0x20 && !(ascii_only && code >= 0x7F)) return {};
+  if (code < 0x10000) return "\\u" + hex(code, 4);
+  const char32_t pair = code - 0x10000;
+  return "\\u" + hex(0xD800 + (pair >> 10), 4) + "\\u" + hex(0xDC00 + (pair & 0x3FF), 4);
+}
+
 class PythonWriter {
  public:
   PythonWriter(const Machine& machine, Origin origin) : machine_(machine), out_(machine.arena), origin_(origin) {}
@@ -89,28 +111,17 @@ class PythonWriter {
   }
 
   void write_string(std::string_view bytes) {
-    const char quote = bytes.find('\'') != bytes.npos && bytes.find('"') == bytes.npos ? '"' : '\'';
-    std::string text(1, quote);
+    machine_.budget().work_on_characters(bytes.size());
+    const bool doubles = bytes.find('\'') != bytes.npos && bytes.find('"') == bytes.npos;
+    const std::string_view quote = doubles ? "\"" : "'";
+    put(quote);
     for (std::size_t at = 0; at < bytes.size();) {
       const auto character = base::decode_utf8(bytes.substr(at));
-      if (character.code == U'\n') {
-        text += "\\n";
-      } else if (character.code == U'\r') {
-        text += "\\r";
-      } else if (character.code == U'\t') {
-        text += "\\t";
-      } else if (bytes[at] == quote || bytes[at] == '\\') {
-        text += '\\', text += bytes[at];
-      } else if (is_printable(character.code)) {
-        text += bytes.substr(at, character.size);
-      } else if (character.code < 0x100) {
-        text += "\\x" + hex(character.code, 2);
-      } else {
-        text += character.code < 0x10000 ? "\\u" + hex(character.code, 4) : "\\U" + hex(character.code, 8);
-      }
+      const std::string escape = bytes.substr(at, 1) == quote ? "\\" + std::string(quote) : python_escape(character.code);
+      put(escape.empty() ? bytes.substr(at, character.size) : escape);
       at += character.size;
     }
-    put(text += quote);
+    put(quote);
   }
 
   const Machine& machine_;
@@ -197,25 +208,15 @@ class JsonWriter {
   }
 
   void write_string(std::string_view bytes) {
-    std::string text = "\"";
+    machine_.budget().work_on_characters(bytes.size());
+    put("\"");
     for (std::size_t at = 0; at < bytes.size();) {
       const auto character = base::decode_utf8(bytes.substr(at));
-      static constexpr std::string_view special = "\"\\\n\r\t\f\b", letters = "\"\\nrtfb";
-      const std::size_t known = special.find(bytes[at]);
-      if (known != special.npos) {
-        text += '\\', text += letters[known];
-      } else if (character.code < 0x20 || (style_.ascii_only && character.code >= 0x7F && character.code < 0x10000)) {
-        if (character.code == 0x7F) text += '\x7F';
-        else text += "\\u" + hex(character.code, 4);
-      } else if (style_.ascii_only && character.code >= 0x10000) {
-        const char32_t pair = character.code - 0x10000;
-        text += "\\u" + hex(0xD800 + (pair >> 10), 4) + "\\u" + hex(0xDC00 + (pair & 0x3FF), 4);
-      } else {
-        text += bytes.substr(at, character.size);
-      }
+      const std::string escape = json_escape(character.code, style_.ascii_only);
+      put(escape.empty() ? bytes.substr(at, character.size) : escape);
       at += character.size;
     }
-    put(text += '"');
+    put("\"");
   }
 
   const Machine& machine_;

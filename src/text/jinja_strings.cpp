@@ -15,6 +15,7 @@ constexpr std::size_t npos = std::string_view::npos;
 char32_t code_at(std::string_view text, std::size_t at) { return base::decode_utf8(text.substr(at)).code; }
 
 bool belongs(const Machine& machine, char32_t code, TextRef set) {
+  machine.budget().work_on_characters(set ? set->size() : 1);
   if (!set) return is_space(code);
   const std::string_view bytes = machine.bytes(set);
   for (std::size_t at = 0; at < bytes.size(); at += code_point_size(bytes[at])) {
@@ -41,22 +42,20 @@ std::size_t word_end(std::string_view text, std::size_t at) {
 
 List* split_words(const Machine& machine, TextRef text, std::int64_t most) {
   const std::string_view bytes = machine.bytes(text);
-  machine.budget().work_on_text(bytes.size());
+  machine.budget().work_on_characters(bytes.size());
   List* parts = machine.new_list();
   for (std::size_t at = space_end(bytes, 0); at < bytes.size(); at = space_end(bytes, at)) {
-    const bool is_last = most >= 0 && static_cast<std::int64_t>(parts->size()) == most;
-    std::size_t end = word_end(bytes, at);
-    if (is_last) end = stripped(machine, text, nullptr, Side::right)->size();
+    const bool is_last = static_cast<std::int64_t>(parts->size()) == most;
+    const std::size_t end = is_last ? bytes.size() : word_end(bytes, at);
     parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, at, end)));
     at = end;
-    if (is_last) break;
   }
   return parts;
 }
 
 List* split_words_from_right(const Machine& machine, TextRef text, std::int64_t most) {
   const std::string_view bytes = machine.bytes(text);
-  machine.budget().work_on_text(bytes.size());
+  machine.budget().work_on_characters(bytes.size());
   List* parts = machine.new_list();
   std::size_t end = bytes.size();
   const auto skip = [&](bool spaces) {
@@ -69,8 +68,7 @@ List* split_words_from_right(const Machine& machine, TextRef text, std::int64_t 
     } else {
       skip(false);
     }
-    const std::size_t begin = end == 0 ? space_end(bytes, 0) : end;
-    parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, begin, word)));
+    parts->append(machine.arena, Value::of(Text::slice(machine.arena, text, end, word)));
   }
   return parts;
 }
@@ -86,7 +84,7 @@ std::size_t find_text(const Machine& machine, std::string_view text, std::string
   while (from + needle.size() <= text.size()) {
     const void* hit = std::memchr(text.data() + from, needle[0], text.size() - needle.size() - from + 1);
     const std::size_t at = hit ? static_cast<std::size_t>(static_cast<const char*>(hit) - text.data()) : text.size();
-    machine.budget().work_on_text(at - from + (hit ? needle.size() : 0));
+    machine.budget().work_on_text(at - from + (hit ? needle.size() + 16 : 0));
     if (!hit) return npos;
     if (text.substr(at, needle.size()) == needle) return at;
     from = at + 1;
@@ -109,14 +107,11 @@ std::size_t find_last_text(const Machine& machine, std::string_view text, std::s
 
 TextRef stripped(const Machine& machine, TextRef text, TextRef set, Side side) {
   const std::string_view bytes = machine.bytes(text);
-  const std::size_t cost = set ? set->size() : 1;
   std::size_t begin = 0, end = bytes.size();
   while (side != Side::right && begin < end && belongs(machine, code_at(bytes, begin), set)) {
-    machine.budget().work_on_text(cost);
     begin += code_point_size(bytes[begin]);
   }
   while (side != Side::left && begin < end && belongs(machine, code_at(bytes, character_before(bytes, end)), set)) {
-    machine.budget().work_on_text(cost);
     end = character_before(bytes, end);
   }
   return Text::slice(machine.arena, text, begin, end);
@@ -167,7 +162,7 @@ List* split(const Machine& machine, TextRef text, TextRef separator, std::int64_
 
 List* split_lines(const Machine& machine, TextRef text, bool keeps_ends) {
   const std::string_view bytes = machine.bytes(text);
-  machine.budget().work_on_text(bytes.size());
+  machine.budget().work_on_characters(bytes.size());
   List* lines = machine.new_list();
   for (std::size_t begin = 0, at = 0; begin < bytes.size();) {
     std::size_t next = at;
@@ -191,7 +186,7 @@ List* split_lines(const Machine& machine, TextRef text, bool keeps_ends) {
 TextRef joined(const Machine& machine, TextRef separator, const List& items) {
   TextRef all = Text::flat(machine.arena, {}, Origin::template_text);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    machine.budget().work(1);
+    machine.budget().work(2);
     if (i > 0) all = Text::join(machine.arena, all, separator);
     all = Text::join(machine.arena, all, items[i].text);
   }
@@ -200,23 +195,24 @@ TextRef joined(const Machine& machine, TextRef separator, const List& items) {
 
 TextRef in_case(const Machine& machine, TextRef text, Case wanted) {
   const std::string_view bytes = machine.bytes(text);
+  machine.budget().work(bytes.size());
   TextBuilder result(machine.arena);
   bool starts_word = true;
   std::size_t at = 0;
   for (const Run& run : text->runs(machine.arena)) {
-    std::string changed;
     for (; at < std::min<std::size_t>(run.end, bytes.size()); at += code_point_size(bytes[at])) {
       const char32_t code = code_at(bytes, at), lower = to_lower(code), upper = upper_case(code);
       const bool raises = wanted == Case::upper || (wanted == Case::swapped ? lower == code : starts_word && wanted != Case::lower);
       if (raises && code == 0xDF) {  // sharp s has no capital
-        changed += wanted == Case::upper || wanted == Case::swapped ? "SS" : "Ss";
+        result.append(wanted == Case::upper || wanted == Case::swapped ? "SS" : "Ss", run.origin);
       } else {
+        std::string changed;
         base::append_utf8(raises ? upper : lower, changed);
+        result.append(changed, run.origin);
       }
       const bool is_opening = code < 0x80 && std::string_view("-({[<").find(static_cast<char>(code)) != npos;
       starts_word = wanted == Case::title ? lower == upper : wanted == Case::words && (is_opening || is_space(code));
     }
-    result.append(changed, run.origin);
   }
   return result.finish();
 }
@@ -241,21 +237,20 @@ TextRef padded(const Machine& machine, TextRef text, std::int64_t width, Side si
 
 TextRef html_escaped(const Machine& machine, TextRef text) {
   const std::string_view bytes = machine.bytes(text);
+  machine.budget().work_on_characters(bytes.size());
   TextBuilder result(machine.arena);
   std::size_t at = 0;
   for (const Run& run : text->runs(machine.arena)) {
-    std::string escaped;
     for (; at < std::min<std::size_t>(run.end, bytes.size()); ++at) {
       switch (bytes[at]) {
-        case '&': escaped += "&amp;"; break;
-        case '<': escaped += "&lt;"; break;
-        case '>': escaped += "&gt;"; break;
-        case '"': escaped += "&#34;"; break;
-        case '\'': escaped += "&#39;"; break;
-        default: escaped += bytes[at];
+        case '&': result.append("&amp;", run.origin); break;
+        case '<': result.append("&lt;", run.origin); break;
+        case '>': result.append("&gt;", run.origin); break;
+        case '"': result.append("&#34;", run.origin); break;
+        case '\'': result.append("&#39;", run.origin); break;
+        default: result.append(bytes.substr(at, 1), run.origin);
       }
     }
-    result.append(escaped, run.origin);
   }
   return result.finish();
 }

@@ -44,7 +44,7 @@ bool divisible(On machine, In value, With with) {
 template <bool upper>
 bool has_case(On machine, In value, With) {
   const std::string_view bytes = machine.bytes(printed(machine, value));
-  machine.budget().work_on_text(bytes.size());
+  machine.budget().work_on_characters(bytes.size());
   bool found = false;
   for (std::size_t at = 0; at < bytes.size(); at += code_point_size(bytes[at])) {
     const char32_t code = base::decode_utf8(bytes.substr(at)).code;

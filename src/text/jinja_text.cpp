@@ -141,8 +141,8 @@ Rendered Text::write(Arena& arena) const {
 
 void TextBuilder::append(std::string_view bytes, Origin origin) {
   if (bytes.empty()) return;
-  arena_.budget().work_on_text(bytes.size());
   if (bytes_.size() + bytes.size() > builder_size) flush();
+  if (bytes.size() > builder_size) return add(Text::copy(arena_, bytes, origin));
   const auto end = checked_size(arena_, bytes_.size() + bytes.size());
   bytes_.append(bytes);
   if (runs_.empty() || runs_.back().origin != origin) {
@@ -153,6 +153,10 @@ void TextBuilder::append(std::string_view bytes, Origin origin) {
 }
 
 void TextBuilder::append(TextRef text, std::size_t begin, std::size_t end) {
+  if (end - begin > short_text) {
+    flush();
+    return add(Text::slice(arena_, text, begin, end));
+  }
   const std::string_view bytes = text->bytes(arena_);
   for (const Run& run : text->runs(arena_)) {
     const std::size_t stop = std::min<std::size_t>(run.end, end);
@@ -180,10 +184,13 @@ void TextBuilder::flush() {
     kept->runs_ = arena_.copy(runs_).data();
     text = kept;
   }
+  arena_.budget().work_on_text(bytes_.size());
   bytes_.clear();
   runs_.clear();
-  done_ = done_ ? Text::join(arena_, done_, text) : text;
+  add(text);
 }
+
+void TextBuilder::add(TextRef text) { done_ = done_ ? Text::join(arena_, done_, text) : text; }
 
 TextRef TextBuilder::finish() {
   flush();

@@ -79,6 +79,7 @@ class TextBuilder {
 
  private:
   void flush();
+  void add(TextRef text);
 
   Arena& arena_;
   TextRef done_ = nullptr;

@@ -165,7 +165,7 @@ bool is_letter_or_digit(char32_t code) { return is_letter(code) || is_digit(code
 template <bool (*belongs)(char32_t)>
 Value consists_of(On machine, In self, With) {
   const std::string_view bytes = machine.bytes(self.text);
-  machine.budget().work_on_text(bytes.size());
+  machine.budget().work_on_characters(bytes.size());
   for (std::size_t at = 0; at < bytes.size(); at += code_point_size(bytes[at])) {
     if (!belongs(base::decode_utf8(bytes.substr(at)).code)) return Value::of(false);
   }
