@@ -4,6 +4,7 @@
 #include "inlay/inlay.h"
 
 int main(int argc, char** argv) {
+  const char* prompt = "Once upon a time";
   inlay_model* model = NULL;
   inlay_session* session = NULL;
   inlay_generation* generation = NULL;
@@ -11,13 +12,14 @@ int main(int argc, char** argv) {
   inlay_limits limits = INLAY_LIMITS_INIT;
   inlay_error error;
   inlay_token token;
-  sampler.seed = 1;
+  sampler.seed = sampler.seeded = 1;
   limits.tokens = 48;
   inlay_status status = inlay_model_load(inlay_string(argc > 1 ? argv[1] : "model.gguf"), NULL, &model, &error);
   if (!status) status = inlay_session_new(model, &session, &error);
   if (!status) {
-    status = inlay_generate(session, inlay_string("Once upon a time"), &sampler, &limits, &generation, &error);
+    status = inlay_generate(session, inlay_string(prompt), &sampler, &limits, &generation, &error);
   }
+  if (!status) fputs(prompt, stdout);
   while (!status && !(status = inlay_next(generation, &token, &error)))
     fwrite(token.text.data, 1, token.text.size, stdout);
   putchar('\n');

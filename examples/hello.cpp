@@ -7,9 +7,9 @@ int main(int argc, char** argv) {
   try {
     auto model = inlay::Model::load(argc > 1 ? argv[1] : "model.gguf");
     auto session = model.session();
-    for (std::string_view text : session.generate("Once upon a time", {.seed = 1}, {.tokens = 48})) {
-      std::cout << text << std::flush;
-    }
+    const std::string_view prompt = "Once upon a time";
+    std::cout << prompt;
+    for (std::string_view text : session.generate(prompt, {.seed = 1}, {.tokens = 48})) std::cout << text << std::flush;
     std::cout << '\n';
   } catch (const inlay::Error& error) {
     std::cerr << error.what() << '\n';
