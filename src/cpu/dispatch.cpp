@@ -20,17 +20,17 @@ bool has_avx512() noexcept {
 }
 
 const Row rows[] = {
-    {&avx512bf16, [] noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16"); }},
-    {&avx512vnni, [] noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
+    {&avx512bf16, []() noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16"); }},
+    {&avx512vnni, []() noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
     {&avx512, has_avx512},
     {&avx2, has_avx2},
-    {&baseline, [] noexcept { return true; }},
+    {&baseline, []() noexcept { return true; }},
 };
 #elif defined(__aarch64__)
 const Row rows[] = {
-    {&neon_i8mm, [] noexcept { return base::has_dot_product() && base::has_matrix_product(); }},
+    {&neon_i8mm, []() noexcept { return base::has_dot_product() && base::has_matrix_product(); }},
     {&neon_dot, base::has_dot_product},
-    {&neon, [] noexcept { return true; }},
+    {&neon, []() noexcept { return true; }},
 };
 #else
 #error "Inlay has kernels for x86-64 and arm64"

@@ -91,8 +91,11 @@ std::vector<std::uint32_t> Splitter::split(std::string_view text) const {
     std::uint32_t begin = 0;
     for (const std::uint32_t end : ends) {
       Cuts cuts(text.substr(begin, end - begin), begin, next);
-      for (std::size_t at = 0; const auto match = pattern.find(cuts.piece(), at, scratch); at = match->end)
+      std::size_t at = 0;
+      while (const auto match = pattern.find(cuts.piece(), at, scratch)) {
         cut_match(cuts, rule, *match);
+        at = match->end;
+      }
       cuts.finish();
       begin = end;
     }

@@ -35,8 +35,11 @@ class WordPiece : public Codec {
   void encode(std::string_view raw, std::vector<TokenId>& out) const override {
     Pattern::Scratch scratch;
     const std::string text = without_vanishing(folded(to_valid_utf8(raw)), scratch);
-    for (std::size_t at = 0; const auto word = words_.find(text, at, scratch); at = word->end)
+    std::size_t at = 0;
+    while (const auto word = words_.find(text, at, scratch)) {
       encode_word(std::string(space_mark) + text.substr(word->begin, word->end - word->begin), out);
+      at = word->end;
+    }
   }
 
   void append(TokenId id, std::string& out) const override {
