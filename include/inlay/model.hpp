@@ -43,6 +43,22 @@ struct DetokenizeOptions {
   bool show_specials = false;    ///< control tokens are written out
 };
 
+/// How the rows of a text's tokens become one.
+enum class Pooling { model, none, mean, cls, last };  ///< model: as the file says, else the mean; none: a row for each token
+
+struct EmbedOptions {
+  Pooling pooling = Pooling::model;
+  bool normalize = true;  ///< to unit length
+};
+
+/// Row-major [rows, width].
+struct Embeddings {
+  std::vector<float> values;
+  std::size_t width = 0;
+  std::size_t rows() const noexcept { return width ? values.size() / width : 0; }
+  std::span<const float> operator[](std::size_t i) const noexcept { return {values.data() + i * width, width}; }
+};
+
 /// Facts about a loaded model.
 struct ModelInfo {
   std::string name, architecture, quantization, license, chat_template, device, isa;
@@ -51,6 +67,7 @@ struct ModelInfo {
   int context = 0;                          ///< tokens per session at most
   int threads = 0;
   TokenId bos = -1, eos = -1;               ///< -1: none
+  bool encoder = false;                     ///< embeds texts, and generates none
 };
 
 /// Bytes a model takes on the host.
@@ -80,6 +97,12 @@ class INLAY_API Model {
   /// What a stream shows after each token: whole UTF-8 characters only; one more entry at the end holds what is left.
   std::vector<std::string> detokenize_stream(std::span<const TokenId> tokens) const;
   std::string piece(TokenId, bool show_special = true) const;  ///< the bytes of one token; Error{argument} if there is no such token
+
+  /// What an encoder makes of texts: a row for each, or for each token of all of them with Pooling::none. Special tokens
+  /// are added as the file asks. Throws Error{argument} for a model that is no encoder, and for a text longer than its context.
+  Embeddings embed(std::string_view text, EmbedOptions = {}) const;
+  Embeddings embed(std::span<const std::string_view> texts, EmbedOptions = {}) const;
+  Embeddings embed(std::span<const TokenId> tokens, EmbedOptions = {}) const;
 
   const ModelInfo& info() const noexcept;
   void trim() const;  ///< gives unused pages back (memory warnings)

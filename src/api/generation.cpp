@@ -43,6 +43,7 @@ GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler&
       limits_(std::move(given)),
       decoder_(*session_->model->tokenizer) {
   check(recipe);
+  if (recipe.grammar) constraint_.emplace(recipe.grammar, session_->model->pieces());
   std::erase(limits_.stop, std::string());
 }
 
@@ -123,9 +124,11 @@ void GenerationState::alternatives(std::span<const float> raw) {
 void GenerationState::choose() {
   auto& tokens = session_->sequence.tokens;
   const auto raw = logits_;
+  if (constraint_) constraint_->apply(logits_);
   token.id = sampling_.choose(logits_, tokens);
   token.logprob = float(double(raw[std::size_t(token.id)]) - runtime::log_sum(raw));
   if (limits_.top_logprobs > 0) alternatives(raw);
+  if (constraint_) constraint_->accept(token.id);
   tokens.push_back(token.id);
   ++stats.generated_tokens;
   const auto& tokenizer = *session_->model->tokenizer;
@@ -133,6 +136,8 @@ void GenerationState::choose() {
     finish = Finish::end_of_text;
   else if (stats.generated_tokens == limits_.tokens)
     finish = Finish::token_limit;
+  else if (constraint_ && constraint_->finished())
+    finish = Finish::constraint_done;
   else if (tokens.size() >= session_->context())
     finish = Finish::context_full;
   show(token.id, finish != Finish::running);

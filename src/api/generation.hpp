@@ -36,6 +36,7 @@ struct GenerationState {
   std::shared_ptr<SessionState> session_;
   std::uint64_t asked_;
   runtime::Sampling sampling_;
+  std::optional<runtime::Constraint> constraint_;
   Limits limits_;
   Clock::time_point start_ = Clock::now();
   text::StreamDecoder decoder_;

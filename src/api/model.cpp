@@ -107,6 +107,7 @@ void load_engine(ModelState& state, const LoadOptions& options) {
   info.device = device.table().name;
   info.isa = device.table().isa(device.handle());
   info.context = state.engine->context();
+  info.encoder = state.engine->encodes();
   info.vocabulary = state.engine->vocabulary();
   const std::string prefix = info.architecture + ".";
   info.width = int(state.file.integer(prefix + "embedding_length", 0));
@@ -115,7 +116,7 @@ void load_engine(ModelState& state, const LoadOptions& options) {
 
 std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options) {
   check(options);
-  auto state = std::make_shared<ModelState>(ModelState{std::move(file), {}, {}, {}});
+  auto state = std::make_shared<ModelState>(std::move(file));
   if (!options.vocabulary_only) (void)state->file.text("general.architecture");
   state->tokenizer = text::Tokenizer::from(state->file);
   state->info = describe(*state);
@@ -138,7 +139,7 @@ Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {
 Plan Model::plan(std::string_view path, const LoadOptions& options) {
   return guarded([&] {
     check(options);
-    ModelState state{gguf::File::open(path), {}, {}, {}};
+    ModelState state(gguf::File::open(path));
     state.tokenizer = text::Tokenizer::from(state.file);
     auto chosen = engine_options(state, options);
     chosen.measure = true;
@@ -153,6 +154,8 @@ Plan Model::plan(std::string_view path, const LoadOptions& options) {
 
 Session Model::session() const {
   if (!state_->engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
+  if (state_->engine->encodes())
+    throw Error(Errc::argument, "this model is an encoder: it embeds texts and generates none");
   return guarded([&] { return Session(std::make_shared<SessionState>(state_)); });
 }
 

@@ -8,6 +8,7 @@
 
 #include "inlay/models/apertus.hpp"
 #include "inlay/models/arcee.hpp"
+#include "inlay/models/bert.hpp"
 #include "inlay/models/bitnet.hpp"
 #include "inlay/models/bitnet_b158.hpp"
 #include "inlay/models/bloom.hpp"
@@ -22,6 +23,7 @@
 #include "inlay/models/gemma.hpp"
 #include "inlay/models/gemma2.hpp"
 #include "inlay/models/gemma3.hpp"
+#include "inlay/models/gemma_embedding.hpp"
 #include "inlay/models/glm4.hpp"
 #include "inlay/models/glm4moe.hpp"
 #include "inlay/models/gpt2.hpp"
@@ -40,9 +42,11 @@
 #include "inlay/models/minicpm3.hpp"
 #include "inlay/models/minimax_m2.hpp"
 #include "inlay/models/mistral3.hpp"
+#include "inlay/models/modern_bert.hpp"
 #include "inlay/models/mpt.hpp"
 #include "inlay/models/nemotron.hpp"
 #include "inlay/models/nemotron_h.hpp"
+#include "inlay/models/nomic_bert.hpp"
 #include "inlay/models/olmo.hpp"
 #include "inlay/models/olmo2.hpp"
 #include "inlay/models/olmoe.hpp"
@@ -65,6 +69,7 @@ namespace {
 constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Apertus>(),
     nn::architecture<models::Arcee>(),
+    nn::architecture<models::Bert>(),
     nn::architecture<models::Bitnet>(),
     nn::architecture<models::BitnetB158>(),
     nn::architecture<models::Bloom>(),
@@ -79,6 +84,7 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Gemma>(),
     nn::architecture<models::Gemma2>(),
     nn::architecture<models::Gemma3>(),
+    nn::architecture<models::GemmaEmbedding>(),
     nn::architecture<models::Glm4>(),
     nn::architecture<models::Glm4Moe>(),
     nn::architecture<models::Gpt2>(),
@@ -99,10 +105,12 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Minicpm3>(),
     nn::architecture<models::MinimaxM2>(),
     nn::architecture<models::Mistral3>(),
+    nn::architecture<models::ModernBert>(),
     nn::architecture<models::Mpt>(),
     nn::architecture<models::Nemotron>(),
     nn::architecture<models::NemotronH>(),
     nn::architecture<models::NemotronH>("nemotron_h_moe"),
+    nn::architecture<models::NomicBert>(),
     nn::architecture<models::Olmo>(),
     nn::architecture<models::Olmo2>(),
     nn::architecture<models::Olmoe>(),

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "inlay/model.hpp"
+#include "runtime/constraint.hpp"
 #include "runtime/engine.hpp"
 #include "text/tokenizer.hpp"
 
@@ -11,10 +13,19 @@ namespace inlay {
 inline namespace v0 {
 
 struct ModelState {
+  explicit ModelState(gguf::File f) : file(std::move(f)) {}
   gguf::File file;
   std::shared_ptr<const text::Tokenizer> tokenizer;
   ModelInfo info;
   std::unique_ptr<runtime::Engine> engine;  // null where only the vocabulary was loaded
+
+  // Made when the first grammar asks for it, by whichever thread comes first.
+  std::shared_ptr<const runtime::TokenPieces> pieces() const {
+    std::call_once(pieces_made, [&] { pieces_ = std::make_shared<runtime::TokenPieces>(*tokenizer); });
+    return pieces_;
+  }
+  mutable std::once_flag pieces_made = {};
+  mutable std::shared_ptr<const runtime::TokenPieces> pieces_ = {};
 };
 
 struct SessionState {

@@ -76,6 +76,10 @@ void Metadata::refuse(std::string_view key, const std::string& why) const {
   throw Error(Errc::format, "the key " + whole + " " + why, Fault::bad_value, whole);
 }
 
+void Weights::refuse(const std::string& name, const std::string& why) const {
+  throw Error(Errc::unsupported, "the tensor " + prefix_ + name + ": " + why, Fault::unsupported, prefix_ + name);
+}
+
 Tensor Weights::need(const std::string& name, Shape shape, Use use) const {
   auto found = find(name, shape, use);
   if (!found)

@@ -178,6 +178,19 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) 
   change.keep();
 }
 
+std::vector<float> Engine::encode(std::span<const TokenId> tokens) {
+  std::lock_guard turn(turn_);
+  Sequence sequence;
+  sequence.tokens.assign(tokens.begin(), tokens.end());
+  const Reading reading{&sequence, int(tokens.size()), {}};
+  describe({&reading, 1});
+  step_->record(*network_, {std::int64_t(tokens.size()), 0, 1}, nullptr);
+  step_->run(batch_);
+  std::vector<float> rows(tokens.size() * std::size_t(step_->output.cols()));
+  device_->table().download(device_->handle(), rows.data(), step_->output.view.data, rows.size() * sizeof(float));
+  return rows;
+}
+
 Sequence Engine::fork(const Sequence& from) {
   Sequence copy = from;
   std::lock_guard guard(memory_);

@@ -52,6 +52,10 @@ class Engine {
   // has changed. From any thread; passes take their turns.
   void read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop = {});
 
+  // What an encoder makes of the tokens: [tokens, width].
+  std::vector<float> encode(std::span<const TokenId> tokens);
+  bool encodes() const noexcept { return network_->encodes(); }
+
   Sequence fork(const Sequence& from);
   // Forgets all but the first `length` tokens. A recurrent state cannot go back, so what it lost is read again later.
   void rewind(Sequence& sequence, std::size_t length) noexcept;

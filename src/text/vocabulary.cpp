@@ -15,20 +15,20 @@ struct Model {
   std::string_view name;
   Kind kind;
   TokenId bos, eos, unknown, separator, padding, mask;
-  bool adds_bos, adds_eos, adds_space_prefix, escapes_spaces, cleans_spaces;
+  bool adds_bos, adds_eos, adds_space_prefix;
 };
 
 // Values of tokenizer.ggml.model, with the ids and flags that they imply.
 constexpr Model models[] = {
-    {"llama", Kind::sentencepiece, 1, 2, 0, -1, -1, -1, true, false, true, true, false},
-    {"gpt2", Kind::byte_pair, 11, 11, -1, -1, -1, -1, false, false, false, false, true},
-    {"gemma4", Kind::byte_pair, -1, -1, -1, -1, -1, -1, true, false, false, true, false},
-    {"whitespace", Kind::byte_pair, -1, -1, -1, -1, -1, -1, false, false, false, false, true},
-    {"bert", Kind::word_piece, 101, -1, 100, 102, 0, 103, true, false, false, true, true},
-    {"t5", Kind::unigram, -1, 1, 2, -1, 0, -1, false, true, true, true, false},
-    {"rwkv", Kind::rwkv, -1, -1, -1, -1, -1, -1, false, false, false, false, false},
-    {"none", Kind::none, -1, -1, -1, -1, -1, -1, false, false, false, false, false},
-    {"no_vocab", Kind::none, -1, -1, -1, -1, -1, -1, false, false, false, false, false},
+    {"llama", Kind::sentencepiece, 1, 2, 0, -1, -1, -1, true, false, true},
+    {"gpt2", Kind::byte_pair, 11, 11, -1, -1, -1, -1, false, false, false},
+    {"gemma4", Kind::byte_pair, -1, -1, -1, -1, -1, -1, true, false, false},
+    {"whitespace", Kind::byte_pair, -1, -1, -1, -1, -1, -1, false, false, false},
+    {"bert", Kind::word_piece, 101, -1, 100, 102, 0, 103, true, false, false},
+    {"t5", Kind::unigram, -1, 1, 2, -1, 0, -1, false, true, true},
+    {"rwkv", Kind::rwkv, -1, -1, -1, -1, -1, -1, false, false, false},
+    {"none", Kind::none, -1, -1, -1, -1, -1, -1, false, false, false},
+    {"no_vocab", Kind::none, -1, -1, -1, -1, -1, -1, false, false, false},
 };
 
 const Model& model_named(std::string_view name) {
@@ -135,7 +135,9 @@ void Vocabulary::read_ids() {
   read("eot", eot);
   read("eom", eom);
   read("unknown", unknown, defaults.unknown);
-  read("seperator", separator, defaults.separator);  // the key is really spelled so
+  // The key is really spelled so. Converted encoders with byte pairs state it for a larger vocabulary than they have.
+  if (kind == Kind::word_piece || contains(file.integer("tokenizer.ggml.seperator_token_id", 0)))
+    read("seperator", separator, defaults.separator);
   read("padding", padding, defaults.padding);
   read("mask", mask, defaults.mask);
   read("prefix", fim_prefix);  // the older names first: the newer ones win
@@ -153,21 +155,18 @@ void Vocabulary::read_flags() {
   const Model& defaults = model_named(model);
   pre = model == "gemma4" || model == "whitespace" ? model : file.text("tokenizer.ggml.pre", "default");
   adds_bos = defaults.adds_bos;
-  escapes_spaces = defaults.escapes_spaces;
-  cleans_spaces = defaults.cleans_spaces;
   adds_separator = kind == Kind::word_piece;
   if (kind == Kind::byte_pair) {
     const PreTokenizer rules = pre_tokenizer_named(pre);
     adds_bos |= rules.has('b');
     adds_separator |= rules.has('s');
-    escapes_spaces |= rules.has('e');
-    cleans_spaces &= !rules.has('c') && !escapes_spaces;
     if (rules.has('n') && !file.find("tokenizer.ggml.bos_token_id")) bos = -1;
   }
   adds_bos = flag("add_bos_token", adds_bos);
   adds_eos = flag("add_eos_token", defaults.adds_eos);
   adds_separator = flag("add_sep_token", adds_separator);
-  adds_space_prefix = flag("add_space_prefix", defaults.adds_space_prefix);
+  const bool may_prefix = kind == Kind::sentencepiece || kind == Kind::unigram;
+  adds_space_prefix = may_prefix && flag("add_space_prefix", defaults.adds_space_prefix);
   if (adds_bos && bos < 0 && file.find("tokenizer.ggml.add_bos_token"))
     refuse(Fault::inconsistent, "tokenizer.ggml.add_bos_token", "is true, and there is no BOS token");
   if (adds_eos && eos < 0 && file.find("tokenizer.ggml.add_eos_token"))
@@ -185,10 +184,8 @@ void Vocabulary::find_bytes() {
 }
 
 void Vocabulary::push_byte(char byte, std::vector<TokenId>& out) const {
-  const auto value = static_cast<std::uint8_t>(byte);
-  if (bytes[value] < 0)
-    throw Error(Errc::argument, fmt::format("the vocabulary has no token for the byte {:02X}", value), Fault::unsupported);
-  out.push_back(bytes[value]);
+  const TokenId id = bytes[static_cast<std::uint8_t>(byte)];
+  if (id >= 0) out.push_back(id);
 }
 
 void Vocabulary::push_unknown(std::vector<TokenId>& out) const {

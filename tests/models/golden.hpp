@@ -11,7 +11,7 @@ namespace support {
 
 struct Golden {
   struct Block {
-    std::string sequence;
+    std::string sequence, kind;
     std::vector<int> positions;
     std::vector<float> values;  // [positions, columns]
   };

@@ -35,6 +35,11 @@ struct INLAY_API Shape {
             .rope = rope(w, m, pairing),
             .norm_eps = eps};
   }
+  Attention::Spec encoder_attention() const {
+    auto spec = attention_unrotated();
+    spec.attend.encoder = true, spec.attend.mask = Mask::all;
+    return spec;
+  }
   Attention::Spec attention_unrotated() const {
     return {.dim = dim,
             .attend = {.heads = heads, .kv_heads = kv_heads, .head_dim = head_dim, .value_dim = value_dim},
@@ -42,6 +47,9 @@ struct INLAY_API Shape {
             .norm_eps = eps};
   }
 };
+
+/// Row 0 of a table of `dim` columns as [1, dim] f32; empty where the file has none.
+INLAY_API Tensor first_row(const Weights& w, const std::string& name, std::int64_t dim);
 
 /// A scale that the file states under `key`; absent or 0 means `otherwise`.
 INLAY_API float scale_or(const Metadata& m, std::string_view key, float otherwise);
@@ -101,10 +109,29 @@ class Decoder {
   HeadOf<Norm> head;
 };
 
+/// What encoders share: they return [T, dim], one row for each token, and keep nothing.
+template <class Layer>
+class Encoder {
+ public:
+  static constexpr bool encodes = true;
+  Encoder(const Metadata& m, const Weights& w) : Encoder(m, w, Shape(m)) {}
+  Encoder(const Metadata& m, const Weights& w, const Shape& s) : shape(s), embed(w, "token_embd", s.vocabulary, s.dim) {
+    layers.reserve(std::size_t(shape.layers));
+    for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
+  }
+  std::vector<Cache> caches() const { return std::vector<Cache>(layers.size()); }
+
+ protected:
+  Shape shape;
+  Embedding embed;
+  std::vector<Layer> layers;
+};
+
 /// A model as the runtime sees it: how it computes and what it keeps.
 struct INLAY_API Network {
-  virtual Tensor forward(Step&) const = 0;
+  virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes()
   virtual std::vector<Cache> caches() const = 0;
+  virtual bool encodes() const { return false; }
   virtual ~Network();
 };
 
@@ -123,6 +150,12 @@ constexpr Architecture architecture(std::string_view name = M::name) {
               Built(const Metadata& metadata, const Weights& weights) : model(metadata, weights) {}
               Tensor forward(Step& step) const override { return model(step); }
               std::vector<Cache> caches() const override { return model.caches(); }
+              bool encodes() const override {
+                if constexpr (requires { M::encodes; })
+                  return M::encodes;
+                else
+                  return false;
+              }
             };
             return std::make_unique<Built>(m, w);
           }};

@@ -86,6 +86,7 @@ class INLAY_API Weights {
   Tensor maybe_matrix(const std::string& name, Shape shape) const { return find(name, shape, Use::matrix); }
   bool has(const std::string& name) const { return !shape(name).empty(); }
   std::vector<std::int64_t> shape(const std::string& name) const { return source_->shape(prefix_ + name); }
+  [[noreturn]] void refuse(const std::string& name, const std::string& why) const;  ///< throws Error{unsupported}
   Tensor constant(std::span<const float> values) const { return source_->constant(values); }
 
  private:

@@ -1,0 +1,61 @@
+// EmbeddingGemma: the layers of Gemma 3 without a causal mask.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
+struct GemmaEmbeddingLayer {
+  nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
+  nn::Attention attention;
+  nn::GatedMlp mlp;
+
+  GemmaEmbeddingLayer(const nn::Weights& w, const nn::Metadata& m, int i)
+      : GemmaEmbeddingLayer(w, m, nn::Shape(m), i) {}
+  GemmaEmbeddingLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += post_attn_norm(attention(attn_norm(x), i));
+    x += post_mlp_norm(mlp(mlp_norm(x)));
+  }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    auto spec = s.encoder_attention();
+    spec.rope = s.rope(w, m, nn::Pairing::halves);
+    const int window = m.integer("attention.sliding_window", 0);
+    if (window > 0 && nn::windowed(m, i, 6)) {
+      spec.attend.mask = nn::Mask::symmetric, spec.attend.window = window;
+      spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false);
+    }
+    return spec;
+  }
+};
+
+struct GemmaEmbedding : nn::Encoder<GemmaEmbeddingLayer> {
+  static constexpr std::string_view name = "gemma-embedding";
+  nn::RmsNorm norm;
+  GemmaEmbedding(const nn::Metadata& m, const nn::Weights& w)
+      : Encoder(m, w), norm(w, "output_norm", shape.dim, shape.eps) {
+    if (w.has("dense_2.weight")) w.refuse("dense_2.weight", "the projections behind the pooling are not supported");
+  }
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto x = embed(step);
+    x *= std::sqrt(float(shape.dim));
+    step.through(layers, x);
+    return norm(x);
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

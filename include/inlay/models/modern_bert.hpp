@@ -1,0 +1,58 @@
+// ModernBERT: a pre-norm encoder with rotation, a gated MLP, and two windowed layers for each that sees everything.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += mlp(norm(x)); the first layer's attention reads x itself
+struct ModernBertLayer {
+  nn::LayerNorm attn_norm, mlp_norm;
+  nn::Attention attention;
+  nn::GatedMlp mlp;
+  bool first;
+
+  ModernBertLayer(const nn::Weights& w, const nn::Metadata& m, int i)
+      : ModernBertLayer(w, m, nn::Shape(m, nn::Eps::layer), i) {}
+  ModernBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, s.dim, s.hidden, m.text("hidden_activation", "gelu") == "silu" ? nn::Act::silu : nn::Act::gelu),
+        first(!attn_norm.gain) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += attention(first ? x : attn_norm(x), i);
+    x += mlp(mlp_norm(x));
+  }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    auto spec = s.encoder_attention();
+    const bool local = nn::windowed(m, i, 3, true);
+    if (local) spec.attend.mask = nn::Mask::symmetric, spec.attend.window = m.integer("attention.sliding_window");
+    spec.rope = local ? s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false)
+                      : s.rope(w, m, nn::Pairing::halves);
+    return spec;
+  }
+};
+
+struct ModernBert : nn::Encoder<ModernBertLayer> {
+  static constexpr std::string_view name = "modern-bert";
+  nn::LayerNorm embed_norm, last_norm;
+  ModernBert(const nn::Metadata& m, const nn::Weights& w)
+      : Encoder(m, w, nn::Shape(m, nn::Eps::layer)),
+        embed_norm(w, "token_embd_norm", shape.dim, shape.eps),
+        last_norm(w, "output_norm", shape.dim, shape.eps) {}
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto x = embed_norm(embed(step));
+    step.through(layers, x);
+    return last_norm(x);
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

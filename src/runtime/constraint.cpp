@@ -1,0 +1,51 @@
+// Masks over logits.
+#include "runtime/constraint.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "text/token_mask.hpp"
+
+namespace inlay::runtime {
+
+namespace {
+
+text::TokenTrie make_trie(const text::Tokenizer& tokenizer) {
+  std::vector<std::string> texts(std::size_t(tokenizer.size()));
+  for (std::size_t id = 0; id < texts.size(); ++id) tokenizer.append_piece(text::TokenId(id), false, texts[id]);
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  return text::TokenTrie(views);
+}
+
+}  // namespace
+
+TokenPieces::TokenPieces(const text::Tokenizer& t) : tokenizer(&t), trie(make_trie(t)) {
+  for (text::TokenId id = 0; id < t.size(); ++id)
+    if (t.ends_generation(id)) ends.push_back(id);
+}
+
+Constraint::Constraint(const Grammar& grammar, std::shared_ptr<const TokenPieces> pieces)
+    : state_(grammar), pieces_(std::move(pieces)), bits_(pieces_->trie.words()) {}
+
+void Constraint::apply(std::span<float> logits) {
+  constexpr float never = -std::numeric_limits<float>::infinity();
+  text::mask_tokens(state_, pieces_->trie, bits_);
+  if (state_.complete())
+    for (const auto id : pieces_->ends) bits_[std::size_t(id) / 64] |= std::uint64_t(1) << (id % 64);
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    const bool allowed = id / 64 < bits_.size() && (bits_[id / 64] >> (id % 64) & 1);
+    logits[id] = allowed ? logits[id] : never;
+  }
+}
+
+void Constraint::accept(text::TokenId id) {
+  const auto& ends = pieces_->ends;
+  if (std::find(ends.begin(), ends.end(), id) != ends.end() && state_.complete()) return;
+  std::string piece;
+  pieces_->tokenizer->append_piece(id, false, piece);
+  if (!state_.accept(piece))
+    throw Error(Errc::argument, "the token " + std::to_string(id) + " cannot follow in the grammar");
+}
+
+}  // namespace inlay::runtime

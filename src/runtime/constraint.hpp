@@ -1,0 +1,40 @@
+// A grammar followed token by token: which may come next, and when the text is whole.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "inlay/error.hpp"
+#include "text/grammar_state.hpp"
+#include "text/token_mask_trie.hpp"
+#include "text/tokenizer.hpp"
+
+namespace inlay::runtime {
+
+// What masks need to know of a vocabulary; made once for a model.
+struct TokenPieces {
+  explicit TokenPieces(const text::Tokenizer& tokenizer);
+
+  const text::Tokenizer* tokenizer;
+  std::vector<text::TokenId> ends;  // tokens that end a generation
+  text::TokenTrie trie;             // of the text that each token shows; control tokens show none
+};
+
+class Constraint {
+ public:
+  Constraint(const Grammar& grammar, std::shared_ptr<const TokenPieces> pieces);
+
+  // Forbids, by -infinity, what may not follow; the end of text is allowed where the text is whole.
+  void apply(std::span<float> logits);
+  // Reads the chosen token. Throws Error{argument} where it cannot follow, which a mask excludes.
+  void accept(text::TokenId id);
+  bool finished() const { return state_.finished(); }  // whole, and nothing can follow
+
+ private:
+  text::GrammarState state_;
+  std::shared_ptr<const TokenPieces> pieces_;
+  std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace inlay::runtime
