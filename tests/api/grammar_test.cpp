@@ -16,7 +16,8 @@ TEST_CASE("what is generated under a schema is valid under it") {
     "required":["name","age","tags"],"additionalProperties":false})");
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     auto session = model.session();
-    auto reply = session.generate("Tell me about Emma.", {.grammar = schema, .temperature = 1.5f, .seed = seed}, {.tokens = 200});
+    auto reply = session.generate("Tell me about Emma.", {.grammar = schema, .temperature = 1.5f, .seed = seed},
+                                  {.tokens = 200});
     const auto text = reply.text();
     INFO(text);
     REQUIRE((reply.finish() == Finish::constraint_done || reply.finish() == Finish::end_of_text));
@@ -32,7 +33,8 @@ TEST_CASE("a choice is one of its texts") {
   const std::string_view texts[] = {"north", "northeast", "south"};
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     auto session = model.session();
-    auto reply = session.generate("Which way?", {.grammar = Grammar::choice(texts), .temperature = 2, .seed = seed}, {.tokens = 30});
+    auto reply = session.generate("Which way?", {.grammar = Grammar::choice(texts), .temperature = 2, .seed = seed},
+                                  {.tokens = 30});
     const auto text = reply.text();
     INFO(text);
     CHECK(std::count(std::begin(texts), std::end(texts), std::string_view(text)) == 1);

@@ -100,7 +100,8 @@ TEST_CASE("many models and sessions on many threads give the serial results") {
     std::vector<std::jthread> team;
     for (int t = 0; t < threads; ++t)
       team.emplace_back([&] {
-        for (int i = next++; i < models * sessions; i = next++) right += generate(loaded[std::size_t(i % models)]) == expected;
+        for (int i = next++; i < models * sessions; i = next++)
+          right += generate(loaded[std::size_t(i % models)]) == expected;
       });
   }
   CHECK(right == models * sessions);

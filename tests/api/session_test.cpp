@@ -115,9 +115,10 @@ TEST_CASE("cancel and deadline leave the session as it was before the prompt") {
   CHECK(std::equal(before.begin(), before.end(), session.tokens().begin(), session.tokens().end()));
   std::string text;
   for (int i = 0; i < 40; ++i) text += prompt;
-  auto late = session.generate(text, Sampler::greedy(), {.deadline = std::chrono::milliseconds(1), .progress = [](int, int) {
-                                                           std::this_thread::sleep_for(std::chrono::milliseconds(2));
-                                                         }});
+  auto late =
+      session.generate(text, Sampler::greedy(), {.deadline = std::chrono::milliseconds(1), .progress = [](int, int) {
+                                                   std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                                                 }});
   CHECK(late.finish() == Finish::deadline);
   CHECK(session.tokens().size() == before.size());
 }

@@ -34,7 +34,8 @@ TEST_CASE("encoders equal the original implementation on every instruction set")
       const auto model = inlay::Model::load(golden.model, {.threads = 2, .isa = isa});
       for (const auto& block : golden.blocks) {
         INFO(golden.name << " " << block.sequence << " " << block.kind << " on " << isa);
-        const auto got = model.embed(golden.sequences.at(block.sequence), {.pooling = pooling_of(block.kind), .normalize = false});
+        const auto got =
+            model.embed(golden.sequences.at(block.sequence), {.pooling = pooling_of(block.kind), .normalize = false});
         CHECK(largest_difference(got, block) <= golden.abs_f32);
       }
       support::count("arch", 1);

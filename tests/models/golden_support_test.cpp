@@ -21,9 +21,14 @@ Golden read_golden(const std::filesystem::path& path, const Json& j) {
     if (s.contains("tokens")) g.sequences[s["name"]] = s["tokens"].get<std::vector<int>>();
   const auto bytes = read(path.parent_path() / j["values_file"].get<std::string>());
   for (const auto& o : j["outputs"]) {
-    Golden::Block block{o["sequence"], o["kind"], o.contains("positions") && o["positions"].is_array() ? o["positions"].get<std::vector<int>>() : std::vector<int>{}, {}};
+    Golden::Block block{o["sequence"],
+                        o["kind"],
+                        o.contains("positions") && o["positions"].is_array() ? o["positions"].get<std::vector<int>>()
+                                                                             : std::vector<int>{},
+                        {}};
     block.values.resize(o["shape"][0].get<std::size_t>() * o["shape"][1].get<std::size_t>());
-    std::memcpy(block.values.data(), bytes.data() + o["offset_floats"].get<std::size_t>() * sizeof(float), block.values.size() * sizeof(float));
+    std::memcpy(block.values.data(), bytes.data() + o["offset_floats"].get<std::size_t>() * sizeof(float),
+                block.values.size() * sizeof(float));
     g.blocks.push_back(std::move(block));
   }
   if (j.contains("greedy")) {
@@ -49,7 +54,8 @@ std::vector<Golden> goldens(std::string_view folder, std::string_view kind) {
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> usable;
   const std::string model = (data() / "arch" / "llama.gguf").string();
-  for (const char* isa : {"reference", "baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "neon", "neon_dot", "neon_i8mm"}) {
+  for (const char* isa :
+       {"reference", "baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "neon", "neon_dot", "neon_i8mm"}) {
     try {
       inlay::Model::load(model, {.isa = isa});
       usable.push_back(isa);

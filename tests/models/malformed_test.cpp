@@ -12,10 +12,10 @@ using inlay::Fault;
 using Json = nlohmann::json;
 
 const char* name_of(Fault fault) {
-  constexpr const char* names[] = {"none",          "truncated", "bad_magic",   "bad_version",    "bad_endian", "bad_count",
-                                   "bad_string",    "bad_type",  "bad_alignment", "bad_dims",     "overflow",   "out_of_bounds",
-                                   "duplicate",     "missing_key", "missing_tensor", "wrong_type", "bad_value", "inconsistent",
-                                   "unsupported",   "limit"};
+  constexpr const char* names[] = {"none",       "truncated",     "bad_magic",    "bad_version",   "bad_endian",
+                                   "bad_count",  "bad_string",    "bad_type",     "bad_alignment", "bad_dims",
+                                   "overflow",   "out_of_bounds", "duplicate",    "missing_key",   "missing_tensor",
+                                   "wrong_type", "bad_value",     "inconsistent", "unsupported",   "limit"};
   return names[std::size_t(fault)];
 }
 
@@ -58,15 +58,19 @@ void check_either(const std::string& path) {
 TEST_CASE("hostile model files are refused by kind, unusual ones run the same") {
   for (const auto& folder : support::folders("malformed/gguf")) {
     const auto manifest_here = folder / "manifest.json";
-    const auto manifest = std::filesystem::exists(manifest_here) ? manifest_here : folder.parent_path() / "manifest.json";
+    const auto manifest =
+        std::filesystem::exists(manifest_here) ? manifest_here : folder.parent_path() / "manifest.json";
     std::map<std::string, std::vector<inlay::TokenId>> outputs;
     const auto files = Json::parse(support::read(manifest))["files"];
     for (const auto& file : files) {
       const auto path = (folder / std::filesystem::path(file["file"].get<std::string>()).filename()).string();
       INFO(file["name"].get<std::string>());
-      if (file["expect"] == "reject") check_refused(file, path);
-      else if (file["expect"] == "either") check_either(path);
-      else CHECK_NOTHROW(outputs[file["name"]] = run(path));
+      if (file["expect"] == "reject")
+        check_refused(file, path);
+      else if (file["expect"] == "either")
+        check_either(path);
+      else
+        CHECK_NOTHROW(outputs[file["name"]] = run(path));
       support::count("malformed-models", 1);
     }
     for (const auto& file : files)

@@ -55,7 +55,8 @@ void check_draws(const Sampler& recipe, unsigned seed) {
   int cells = 0;
   for (const auto& [id, n] : seen) REQUIRE(p.contains(id));
   for (const auto& [id, probability] : p)
-    if (probability * draws >= 5) chi_square += std::pow(seen[id] - probability * draws, 2) / (probability * draws), ++cells;
+    if (probability * draws >= 5)
+      chi_square += std::pow(seen[id] - probability * draws, 2) / (probability * draws), ++cells;
   // Mean cells - 1, variance 2 (cells - 1): six deviations are beyond chance.
   CHECK(chi_square <= cells - 1 + 6 * std::sqrt(2.0 * cells));
 }

@@ -16,7 +16,7 @@ std::vector<std::filesystem::path> folders(std::string_view name);
 // The full set's root; empty where it is absent.
 std::filesystem::path shared();
 
-std::filesystem::path data();      // tests/data of the repository
+std::filesystem::path data();  // tests/data of the repository
 std::string read(const std::filesystem::path&);
 
 // Adds to the count of `set` ("tokenizer", "chat", ...) that the summary line shows. Call once for each test case run.

@@ -8,7 +8,9 @@
 
 namespace support {
 
-inline std::string nano() { return (data().parent_path().parent_path() / "examples/models/inlay-nano-q8_0.gguf").string(); }
+inline std::string nano() {
+  return (data().parent_path().parent_path() / "examples/models/inlay-nano-q8_0.gguf").string();
+}
 
 inline inlay::Model load_nano(inlay::LoadOptions options = {}) {
   if (options.threads == 0) options.threads = 2;
