@@ -61,9 +61,13 @@ struct OpenOptions {
 };
 
 /// An opened file. Cheap to copy: copies share the mapping. Everything was validated when it was opened.
+/// Little-endian files of version 2 and 3 are read. Refused are, beyond what the format forbids: names that are not
+/// printable ASCII, keys over 65,535 bytes, arrays nested more than 4 deep, alignments below 8 or above 1 MiB, tensors
+/// that overlap or have no values. Opening takes memory for at most 4 times the metadata and 1 MiB.
 class INLAY_API File {
  public:
-  /// Maps the file; `path` is UTF-8. Throws Error{io} or Error{format}, naming the key or tensor at fault.
+  /// Maps the file; `path` is UTF-8. Throws Error{io}, Error{format} or Error{memory}; a fault in the content names the
+  /// key or tensor. A mapped file must not be shortened while it is open: see OpenOptions::copy.
   static File open(std::string_view path, const OpenOptions& = {});
   /// Reads from memory, kept by reference: it must outlive every copy of the File and all views of it.
   static File read(std::span<const std::byte> file);

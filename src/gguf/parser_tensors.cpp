@@ -33,8 +33,8 @@ void Parser::read_tensor() {
     cursor_.fail(Fault::bad_dims, fmt::format("it has {} dimensions, 1 to 4 are allowed", dimensions));
   }
   tensor.shape.resize(dimensions);
-  for (std::size_t i = dimensions; i-- > 0;) {  // the file writes the innermost dimension first
-    tensor.shape[i] = cursor_.number<std::int64_t>("dimensions");
+  for (std::size_t i = 1; i <= dimensions; ++i) {  // the file writes the innermost dimension first
+    tensor.shape[dimensions - i] = cursor_.number<std::int64_t>("dimensions");
   }
   tensor.type = cursor_.number<std::uint32_t>("type");
   const auto offset = cursor_.number<std::uint64_t>("offset");

@@ -76,7 +76,7 @@ void Writer::tensor(std::string_view name, Type type, std::span<const std::int64
   tensors_.push_back({offset, bytes_of(type, values)});
   append_text(tensor_records_, name);
   append(tensor_records_, static_cast<std::uint32_t>(shape.size()));
-  for (std::size_t i = shape.size(); i-- > 0;) append(tensor_records_, shape[i]);
+  for (std::size_t i = 1; i <= shape.size(); ++i) append(tensor_records_, shape[shape.size() - i]);
   append(tensor_records_, type);
   append(tensor_records_, offset);
 }
