@@ -173,6 +173,11 @@ std::size_t cache_bytes(const inlay_cache& cache, int which) noexcept {
 }
 
 void read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float* k, float* v) noexcept {
+  if (cache.kind == INLAY_CACHE_STATE) {
+    const auto bytes = static_cast<std::size_t>(cache.state_bytes);
+    for (int i = 0; i < n; ++i) std::memcpy(k + i * bytes / sizeof(float), state_address(cache, slots[i]), bytes);
+    return;
+  }
   const VectorLayout keys = key_layout(cache), values = value_layout(cache);
   for (std::int64_t i = 0; i < n * std::int64_t{cache.heads}; ++i) {
     const std::int32_t slot = slots[i / cache.heads];
@@ -183,6 +188,11 @@ void read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float
 }
 
 void write_rows(const inlay_cache& cache, const std::int32_t* slots, int n, const float* k, const float* v) noexcept {
+  if (cache.kind == INLAY_CACHE_STATE) {
+    const auto bytes = static_cast<std::size_t>(cache.state_bytes);
+    for (int i = 0; i < n; ++i) std::memcpy(state_address(cache, slots[i]), k + i * bytes / sizeof(float), bytes);
+    return;
+  }
   const VectorLayout keys = key_layout(cache), values = value_layout(cache);
   for (std::int64_t i = 0; i < n * std::int64_t{cache.heads}; ++i) {
     const std::int32_t slot = slots[i / cache.heads];

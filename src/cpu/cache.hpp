@@ -42,5 +42,10 @@ namespace {  // also compiled for each instruction set
   return static_cast<std::byte*>(cache.segments[page / cache.segment_pages]) + page % cache.segment_pages * cache.page_stride;
 }
 
+// Where a layer's recurrent state begins: floats, in every backend's order.
+[[maybe_unused]] inline float* state_address(const inlay_cache& cache, std::int64_t slot) noexcept {
+  return reinterpret_cast<float*>(page_address(cache, slot) + cache.k_offset);
+}
+
 }  // namespace
 }  // namespace inlay::cpu

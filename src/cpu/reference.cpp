@@ -123,11 +123,7 @@ inlay_step_status Reference::run_list() {
 
 void Reference::read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float* k,
                           float* v) const noexcept {
-  if (cache.kind == INLAY_CACHE_STATE) {
-    const std::int64_t count = cache.state_bytes / static_cast<std::int64_t>(sizeof(float));
-    for (int i = 0; i < n; ++i) std::copy_n(ref::state_of(cache, slots[i]), count, k + i * count);
-    return;
-  }
+  if (cache.kind == INLAY_CACHE_STATE) return cpu::read_rows(cache, slots, n, k, v);
   for (int i = 0; i < n; ++i) {
     for (int head = 0; head < cache.heads; ++head) {
       const std::int64_t row = std::int64_t{i} * cache.heads + head;
@@ -139,11 +135,7 @@ void Reference::read_rows(const inlay_cache& cache, const std::int32_t* slots, i
 
 void Reference::write_rows(const inlay_cache& cache, const std::int32_t* slots, int n, const float* k,
                            const float* v) const noexcept {
-  if (cache.kind == INLAY_CACHE_STATE) {
-    const std::int64_t count = cache.state_bytes / static_cast<std::int64_t>(sizeof(float));
-    for (int i = 0; i < n; ++i) std::copy_n(k + i * count, count, ref::state_of(cache, slots[i]));
-    return;
-  }
+  if (cache.kind == INLAY_CACHE_STATE) return cpu::write_rows(cache, slots, n, k, v);
   for (int i = 0; i < n; ++i) {
     for (int head = 0; head < cache.heads; ++head) {
       const std::int64_t row = std::int64_t{i} * cache.heads + head;

@@ -37,8 +37,4 @@ void load(const inlay_cache& cache, Half half, std::int64_t slot, int head, floa
   read_vector(layout, vector_address(cache, layout, slot, head), 0, vector);
 }
 
-float* state_of(const inlay_cache& cache, std::int64_t slot) noexcept {
-  return reinterpret_cast<float*>(page_address(cache, slot) + cache.k_offset);
-}
-
 }  // namespace inlay::cpu::reference

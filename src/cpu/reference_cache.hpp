@@ -13,7 +13,4 @@ std::size_t page_bytes(const inlay_cache& cache, int which) noexcept;
 void store(const inlay_cache& cache, Half half, std::int64_t slot, int head, const float* vector) noexcept;
 void load(const inlay_cache& cache, Half half, std::int64_t slot, int head, float* vector) noexcept;
 
-// A state slot's floats.
-float* state_of(const inlay_cache& cache, std::int64_t slot) noexcept;
-
 }  // namespace inlay::cpu::reference

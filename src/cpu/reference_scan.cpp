@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/reference_cache.hpp"
+#include "cpu/cache.hpp"
+#include "cpu/reference_tensor.hpp"
 
 namespace inlay::cpu::reference {
 namespace {
@@ -160,9 +161,9 @@ void advance(const inlay_scan_op& op, std::int64_t t, float* state) {
 
 void run(const Step& step, const inlay_scan_op& op) {
   for (std::int64_t index = 0; index < step.batch.seqs; ++index) {
-    float* state = state_of(*op.cache, step.batch.state_slot[index]) + op.state_offset / std::int64_t(sizeof(float));
-    for (std::int64_t t = step.batch.query_start[index]; t < step.batch.query_start[index + 1]; ++t)
-      advance(op, t, state);
+    float* state = state_address(*op.cache, step.batch.state_slot[index]) + op.state_offset / std::int64_t(sizeof(float));
+    const std::int64_t end = step.batch.query_start[index + 1];
+    for (std::int64_t t = step.batch.query_start[index]; t < end; ++t) advance(op, t, state);
   }
 }
 

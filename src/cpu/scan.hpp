@@ -28,8 +28,7 @@ struct ScanPiece {
     const int sequence = chunk.index / task.pieces;
     first = chunk.batch->query_start[sequence];
     end = chunk.batch->query_start[sequence + 1];
-    std::byte* slot = page_address(*op.cache, chunk.batch->state_slot[sequence]);
-    state = reinterpret_cast<float*>(slot + op.cache->k_offset + op.state_offset);
+    state = state_address(*op.cache, chunk.batch->state_slot[sequence]) + op.state_offset / sizeof(float);
     scratch = reinterpret_cast<float*>(chunk.scratch);
   }
 

@@ -233,8 +233,8 @@ TEST_CASE("attention in chunks gives the bits of the whole") {
         const Result got = attend(device, part, rest);
         check_equal(got.y, Floats(want.y.begin() + first * part.heads * part.value_dims, want.y.end()));
       }
-      Device alone(candidate, 1), serial(candidate, 3, true);
-      check_equal(attend(alone, whole, input).y, want.y);
+      Device team(candidate, 2), serial(candidate, 3, true);
+      check_equal(attend(team, whole, input).y, want.y);
       check_equal(attend(serial, whole, input).y, want.y);
     }
   });

@@ -74,7 +74,7 @@ inline inlay_tensor layout(const Shape& shape, std::uint32_t type) {
 // A device and the memory that a test takes from it.
 class Device {
  public:
-  explicit Device(const Candidate& candidate, int threads = 2, bool serial = false)
+  explicit Device(const Candidate& candidate, int threads = 1, bool serial = false)
       : backend_(candidate.backend ? candidate.backend : inlay::cpu::backend()) {
     char message[256] = "";
     inlay_host host = {.size = sizeof host, .threads = threads, .isa = candidate.isa};

@@ -211,8 +211,8 @@ TEST_CASE("a token's product is the same alone, in any batch and with any number
       part.x.resize(std::size_t(tokens * whole.width));
       check_equal(multiply(device, part), Floats(want.begin(), want.begin() + tokens * whole.height));
     }
-    Device alone(candidate, 1), serial(candidate, 3, true);
-    check_equal(multiply(alone, whole), want);
+    Device team(candidate, 2), serial(candidate, 3, true);
+    check_equal(multiply(team, whole), want);
     check_equal(multiply(serial, whole), want);
   });
 }

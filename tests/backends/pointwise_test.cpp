@@ -28,16 +28,24 @@ TEST_CASE("rows of a table of any type are dequantized exactly") {
     INFO(inlay::gguf::type_info(form.type).name);
     Random random(unsigned(form.type));
     const Bytes bytes = random_weight(form.type, 9 * 256, random);
-    agree(
-        [&](Device& device) {
-          Batch batch({3, 2});
-          batch.ids = {8, 0, 3, 3, 7};
-          const auto table = device.weight({9, 256}, std::uint32_t(form.type), bytes, INLAY_ROLE_TABLE),
-                     y = device.empty({5, 256});
-          device.run(batch, inlay_embed_op{.size = sizeof(inlay_embed_op), .y = &y, .table = &table});
-          return device.read(y);
-        },
-        [](std::size_t, float) { return 0.0; });
+    const Floats values = values_of(form.type, bytes, 9 * 256);
+    for (const bool by_position : {false, true}) {
+      Floats want;
+      for (const int row : by_position ? std::vector{4, 5, 6, 7, 8} : std::vector{8, 0, 3, 3, 7}) {
+        want.insert(want.end(), values.begin() + row * 256, values.begin() + (row + 1) * 256);
+      }
+      for (const Candidate& candidate : candidates()) {
+        INFO(candidate.isa);
+        Device device(candidate);
+        Batch batch({5}, {9});
+        batch.ids = {8, 0, 3, 3, 7};
+        const auto y = device.empty({5, 256});
+        const auto table = device.weight({9, 256}, std::uint32_t(form.type), bytes, INLAY_ROLE_TABLE);
+        device.run(batch, inlay_embed_op{
+                              .size = sizeof(inlay_embed_op), .by_position = by_position, .y = &y, .table = &table});
+        check_equal(device.read(y), want);
+      }
+    }
   }
 }
 
@@ -81,9 +89,10 @@ TEST_CASE("activations equal the reference's, from tiny to huge") {
     gate.push_back(value);
   gate.resize(423, 0.5f);
   up = random.floats(gate.size(), 2);
-  for (std::uint32_t act = INLAY_ACT_NONE; act <= INLAY_ACT_GELU_QUICK; ++act) {
+  for (std::uint32_t act = INLAY_ACT_NONE; act <= INLAY_ACT_XIELU; ++act) {
     for (const bool gated : {true, false}) {
-      if (act == INLAY_ACT_SWIGLU_CLAMPED && !gated) continue;
+      const bool always_gated = act == INLAY_ACT_SWIGLU_CLAMPED, never_gated = act >= INLAY_ACT_CLAMP;
+      if (gated ? never_gated : always_gated) continue;
       INFO("activation " << act);
       agree(
           [&](Device& device) {
@@ -95,13 +104,16 @@ TEST_CASE("activations equal the reference's, from tiny to huge") {
                                            .gate = &g,
                                            .up = gated ? &u : nullptr,
                                            .alpha = 1.702f,
-                                           .limit = 7});
+                                           .limit = 7,
+                                           .beta = 0.5f});
             return device.read(y);
           },
           // Functions to 2 units in the last place, of a value that may be near 1 where the result is near 0
-          // (1 + erf, 1 + tanh), times the gate.
+          // (1 + erf, 1 + tanh, and exp - 1, of which xielu takes 7), times the gate.
           [&](std::size_t i, float y) {
-            return 4 * epsilon * (std::abs(y) + std::min(std::abs(gate[i]), 12.0f) * (std::abs(up[i]) + 1)) + tiny;
+            const double near_one =
+                act == INLAY_ACT_XIELU ? 7 : std::min(std::abs(gate[i]), 12.0f) * (std::abs(up[i]) + 1);
+            return 4 * epsilon * (std::abs(y) + near_one) + tiny;
           });
     }
   }

@@ -12,6 +12,7 @@ struct Input {
 
 // in.shape[0] == tokens stands for "one for each token".
 constexpr std::int64_t tokens = 0;
+constexpr std::int64_t state_offset = 64;  // another mixer's state lies before
 
 struct Scan {
   std::uint32_t kind;
@@ -121,13 +122,14 @@ struct Result {
 Result run(Device& device, const Scan& scan, std::int64_t length, const std::vector<std::pair<int, int>>& steps) {
   Result result;
   inlay_cache cache = {.size = sizeof cache, .kind = INLAY_CACHE_STATE, .segment_pages = 2, .k_offset = 64};
-  cache.state_bytes = scan.state * 4;
+  cache.state_bytes = state_offset + scan.state * 4;
   cache.page_stride = (cache.state_bytes + 127) / 64 * 64 + 64;
   void* segments[] = {device.memory(std::size_t(2 * cache.page_stride)),
                       device.memory(std::size_t(2 * cache.page_stride))};
   cache.segments = segments;
   const std::int32_t slots[] = {1, 2};
-  device.backend().write_rows(device.handle(), &cache, slots, 2, Floats(std::size_t(2 * scan.state)).data(), nullptr);
+  device.backend().write_rows(device.handle(), &cache, slots, 2, Floats(std::size_t(cache.state_bytes / 2)).data(),
+                              nullptr);
   std::int64_t first = 0;
   for (const auto& [one, two] : steps) {
     Batch batch(two ? std::vector<int>{one, two} : std::vector<int>{one});
@@ -150,12 +152,13 @@ Result run(Device& device, const Scan& scan, std::int64_t length, const std::vec
                                     .groups = scan.groups,
                                     .cache = &cache,
                                     .act = scan.act,
-                                    .eps = scan.eps});
+                                    .eps = scan.eps,
+                                    .state_offset = state_offset});
     const Floats values = device.read(y);
     result.y.insert(result.y.end(), values.begin(), values.end());
     first = end;
   }
-  result.state.resize(std::size_t(2 * scan.state));
+  result.state.resize(std::size_t(cache.state_bytes / 2));  // of two slots
   device.backend().read_rows(device.handle(), &cache, slots, 2, result.state.data(), nullptr);
   return result;
 }
