@@ -118,10 +118,7 @@ bool pack_block(const gguf::BlockQ8_0& from, PackedQ8_0& to, int r) noexcept {
 bool pack_block(const gguf::BlockQ2_K& from, PackedQ2_K& to, int r) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
     put_pairs(to.blocks[j].pairs, r, codes_by_quad([&](int q) { return planes(from.codes, j, 2, q); }), 0);
-    for (int part = 0; part < 2; ++part) {
-      to.blocks[j].steps[part][r] = from.scales[2 * j + part] & 15;
-      to.blocks[j].minimum_steps[part][r] = from.scales[2 * j + part] >> 4;
-    }
+    for (int part = 0; part < 2; ++part) to.blocks[j].steps[part][r] = from.scales[2 * j + part];
   }
   to.scales[r] = from.scale;
   to.minima[r] = from.minimum ^ 0x8000;  // it is subtracted

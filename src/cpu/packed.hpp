@@ -36,11 +36,11 @@ struct PackedQ8_0 {  // signed
   Quad codes[8];
   Halves scales;
 };
-struct PackedQ2_K {  // steps: what a scale or minimum is multiplied with, here for each 16 columns
+struct PackedQ2_K {  // steps: what a scale (low nibble) and a minimum (high nibble) of 16 columns are multiplied with
   Halves scales, minima;
   struct {
     Quad pairs[2];
-    std::uint8_t steps[2][packed_rows], minimum_steps[2][packed_rows];
+    std::uint8_t steps[2][packed_rows];
   } blocks[super_blocks];
 };
 struct PackedQ3_K {

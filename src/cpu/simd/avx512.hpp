@@ -67,11 +67,11 @@ struct Avx512 {
     const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
   }
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::uint8_t* from) noexcept {
-    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const std::uint8_t* from) noexcept {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::int8_t* from) noexcept {
-    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const std::int8_t* from) noexcept {
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm512_cvtps_epi32(x);

@@ -54,13 +54,13 @@ struct Neon {
   static INLAY_INLINE xsimd::batch<float, arch> bfloats(const std::uint16_t* from) noexcept {
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(from), 16));
   }
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::uint8_t* from) noexcept {
-    const std::uint32_t lanes[4] = {from[0], from[1], from[2], from[3]};
-    return vcvtq_f32_u32(vld1q_u32(lanes));
-  }
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const std::int8_t* from) noexcept {
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const std::uint8_t* from) noexcept {
     const std::int32_t lanes[4] = {from[0], from[1], from[2], from[3]};
-    return vcvtq_f32_s32(vld1q_s32(lanes));
+    return vld1q_s32(lanes);
+  }
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const std::int8_t* from) noexcept {
+    const std::int32_t lanes[4] = {from[0], from[1], from[2], from[3]};
+    return vld1q_s32(lanes);
   }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return vcvtnq_s32_f32(x);

@@ -70,8 +70,8 @@ struct Baseline {
     return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
   }
   template <class Byte>
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept {
-    return _mm_cvtepi32_ps(_mm_setr_epi32(from[0], from[1], from[2], from[3]));
+  static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const Byte* from) noexcept {
+    return _mm_setr_epi32(from[0], from[1], from[2], from[3]);
   }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm_cvtps_epi32(x);

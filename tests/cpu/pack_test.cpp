@@ -1,0 +1,117 @@
+// Packing: sizes and strides, pieces in any order, stacks of matrices, and weights that are refused.
+#include "cpu/pack.hpp"
+
+#include <cstring>
+#include <random>
+
+#include "base/half.hpp"
+#include "gguf/types.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using inlay::gguf::Type;
+
+constexpr Type packed_types[] = {Type::F32,  Type::F16,  Type::BF16, Type::Q4_0, Type::Q4_1, Type::Q5_0,   Type::Q5_1,  Type::Q8_0,
+                                 Type::Q2_K, Type::Q3_K, Type::Q4_K, Type::Q5_K, Type::Q6_K, Type::IQ4_NL, Type::IQ4_XS};
+
+// Bytes below 0x60 are part of no infinite half.
+Bytes harmless_bytes(std::size_t n) {
+  std::mt19937 random(7);
+  Bytes bytes(n);
+  for (auto& byte : bytes) byte = std::byte(random() % 0x60);
+  return bytes;
+}
+
+inlay_tensor matrix(Type type, std::int64_t rows, std::int64_t columns, Bytes& bytes) {
+  const auto row_bytes = static_cast<std::int64_t>(inlay::gguf::bytes_of(type, columns));
+  bytes = harmless_bytes(rows * row_bytes);
+  return {bytes.data(), static_cast<std::uint32_t>(type), 2, {rows, columns}, {row_bytes}};
+}
+
+struct Packed {
+  inlay_tensor view = {};
+  Bytes bytes;
+
+  explicit Packed(const inlay_tensor& source) {
+    bytes.resize(inlay::cpu::pack(source, INLAY_ROLE_MATRIX, 0, 0, view), std::byte{0xAA});
+    view.data = bytes.data();
+  }
+  std::size_t pack(const inlay_tensor& source, std::int64_t first, std::int64_t rows) {
+    return inlay::cpu::pack(source, INLAY_ROLE_MATRIX, first, rows, view);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a packed weight is little larger than the file's") {
+  for (const Type type : packed_types) {
+    Bytes bytes;
+    const inlay_tensor source = matrix(type, 64, 512, bytes);
+    const Packed packed(source);
+    INFO(inlay::gguf::type_info(type).name);
+    CHECK(packed.bytes.size() >= bytes.size());
+    CHECK(packed.bytes.size() <= bytes.size() * 1.04);
+    CHECK(packed.view.type == INLAY_PRIVATE + source.type);
+    CHECK(packed.view.stride[0] * 64 == static_cast<std::int64_t>(packed.bytes.size()));
+  }
+}
+
+TEST_CASE("pieces in any order give what the whole gives, rows past the end are zeros") {
+  for (const Type type : packed_types) {
+    Bytes bytes;
+    const inlay_tensor source = matrix(type, 37, 256, bytes);
+    Packed whole(source), pieces(source);
+    REQUIRE(whole.pack(source, 0, 37) != SIZE_MAX);
+    for (const auto& [first, rows] : {std::pair{32, 5}, {0, 16}, {16, 16}}) REQUIRE(pieces.pack(source, first, rows) != SIZE_MAX);
+    INFO(inlay::gguf::type_info(type).name);
+    CHECK(whole.bytes == pieces.bytes);
+  }
+}
+
+TEST_CASE("a stack of matrices is packed one by one") {
+  Bytes bytes;
+  inlay_tensor source = matrix(Type::Q4_0, 3 * 20, 64, bytes);
+  const inlay_tensor flat = source;
+  source.rank = 3;
+  const std::int64_t shape[] = {3, 20, 64}, stride[] = {20 * flat.stride[0], flat.stride[0]};
+  std::copy_n(shape, 3, source.shape);
+  std::copy_n(stride, 2, source.stride);
+  Packed stack(source);
+  REQUIRE(stack.pack(source, 0, 60) != SIZE_MAX);
+  for (int i = 0; i < 3; ++i) {
+    inlay_tensor one = flat;
+    one.data = bytes.data() + i * source.stride[0];
+    one.shape[0] = 20;
+    Packed alone(one);
+    REQUIRE(alone.pack(one, 0, 20) != SIZE_MAX);
+    CHECK(stack.view.stride[0] == static_cast<std::int64_t>(alone.bytes.size()));
+    CHECK(std::memcmp(stack.bytes.data() + i * stack.view.stride[0], alone.bytes.data(), alone.bytes.size()) == 0);
+  }
+}
+
+TEST_CASE("scales that are no numbers, and shapes that are no matrices of whole blocks, are refused") {
+  for (const float bad : {INFINITY, -INFINITY, NAN}) {
+    Bytes bytes;
+    const inlay_tensor source = matrix(Type::Q8_0, 16, 64, bytes);
+    const std::uint16_t half = inlay::base::float_to_half(bad);
+    std::memcpy(bytes.data() + 5 * source.stride[0] + 34, &half, sizeof half);
+    Packed packed(source);
+    CHECK(packed.pack(source, 0, 16) == SIZE_MAX);
+  }
+  Bytes bytes;
+  inlay_tensor source = matrix(Type::Q4_0, 16, 64, bytes), packed = {};
+  source.shape[1] = 40;
+  CHECK(inlay::cpu::pack(source, INLAY_ROLE_MATRIX, 0, 0, packed) == SIZE_MAX);
+  source.shape[1] = 64;
+  source.type = INLAY_I32;
+  CHECK(inlay::cpu::pack(source, INLAY_ROLE_MATRIX, 0, 0, packed) == SIZE_MAX);
+}
+
+TEST_CASE("a table that is read row by row stays as it is") {
+  Bytes bytes;
+  const inlay_tensor source = matrix(Type::Q4_0, 16, 64, bytes);
+  inlay_tensor packed = {};
+  CHECK(inlay::cpu::pack(source, INLAY_ROLE_TABLE, 0, 0, packed) == 0);
+}
