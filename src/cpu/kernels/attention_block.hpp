@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/attention_codes.hpp"
 #include "cpu/kernels/attention_tile.hpp"
 #include "cpu/kernels/vectors.hpp"
 
@@ -52,8 +53,7 @@ class KeySource {
   }
 
  private:
-  using B = Floats<A>;
-  static constexpr int lanes = static_cast<int>(B::size);
+  static constexpr int lanes = static_cast<int>(Floats<A>::size);
 
   std::byte* head_of(const VectorLayout& layout, std::int64_t position) const noexcept {
     const inlay_cache& cache = *task_.op->cache;
@@ -98,27 +98,11 @@ class KeySource {
     if (sequence_.pages && task_.keys.tiled) {
       const std::byte* place = place_of(task_.keys, position);
       if (is_float(task_.keys.type)) return widen(task_.keys.type, place, panel, std::int64_t{tile_keys} * task_.key_dims, tile_keys);
-      if (task_.keys.type == INLAY_Q8_0) return widen_codes(place, panel);
+      return widen_coded_keys<A>(task_.keys.type, place, task_.key_dims, panel);
     }
     for (int i = tile.begin; i < tile.end; ++i) {
       const float* vector = key(position + i);
       for (int d = 0; d < task_.key_dims; ++d) panel[d * tile_keys + i] = vector[d];
-    }
-  }
-
-  // A tile of Q8_0 keys: for 32 dimensions at a time 16 scales, then [32][16] codes.
-  void widen_codes(const std::byte* place, float* panel) const noexcept {
-    constexpr int dims = 32;
-    for (int d = 0; d < task_.key_dims; d += dims, place += tile_keys * (dims + 2), panel += tile_keys * dims) {
-      const auto* scales = reinterpret_cast<const std::uint16_t*>(place);
-      const auto* codes = reinterpret_cast<const std::int8_t*>(place + tile_keys * 2);
-      unroll<vectors<A>>([&](auto v) {
-        const B scale = A::halves(scales + v * lanes);
-        for (int i = 0; i < dims; ++i) {
-          const int at = i * tile_keys + v * lanes;
-          (scale * A::widen(codes + at)).store_unaligned(panel + at);
-        }
-      });
     }
   }
 
@@ -142,11 +126,13 @@ class KeySource {
     tile.value_step = tile_keys * static_cast<std::int64_t>(sizeof(float));
     tile.value_chunk = chunk * static_cast<std::int64_t>(sizeof(float));
     tile.values = reinterpret_cast<const std::byte*>(panel);
-    const bool simple = sequence_.pages && is_float(task_.values.type) && task_.value_dims == task_.value_stride;
+    const bool simple = sequence_.pages && task_.value_dims == task_.value_stride;
     for (int i = tile.begin; i < tile.end; ++i) {
       float* row = panel + i * tile_keys;
       if (simple) {
-        widen(task_.values.type, place_of(task_.values, position + i), row, task_.value_dims, chunk);
+        const std::byte* place = place_of(task_.values, position + i);
+        if (is_float(task_.values.type)) widen(task_.values.type, place, row, task_.value_dims, chunk);
+        else widen_coded_value<A>(task_.values.type, place, task_.value_dims, row, chunk);
         continue;
       }
       const float* vector = value(position + i);

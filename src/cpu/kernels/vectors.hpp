@@ -7,23 +7,28 @@
 namespace inlay::cpu {
 namespace {
 
-// The first of `left` numbers, or all of them and zeros.
+// Fewer numbers than a vector has, and zeros.
 template <class A>
-inline Floats<A> load_some(const float* x, std::int64_t left) noexcept {
-  constexpr int lanes = static_cast<int>(Floats<A>::size);
-  if (left >= lanes) return Floats<A>::load_unaligned(x);
-  float padded[lanes] = {};
-  for (int i = 0; i < left; ++i) padded[i] = x[i];
+[[gnu::noinline]] Floats<A> load_rest(const float* x, std::int64_t left) noexcept {
+  float padded[Floats<A>::size] = {};
+  for (std::int64_t i = 0; i < left; ++i) padded[i] = x[i];
   return Floats<A>::load_unaligned(padded);
 }
+template <class A>
+[[gnu::noinline]] void store_rest(const Floats<A>& x, float* y, std::int64_t left) noexcept {
+  float padded[Floats<A>::size];
+  x.store_unaligned(padded);
+  for (std::int64_t i = 0; i < left; ++i) y[i] = padded[i];
+}
 
+// As many of `left` numbers as a vector has.
+template <class A>
+inline Floats<A> load_some(const float* x, std::int64_t left) noexcept {
+  return left >= static_cast<std::int64_t>(Floats<A>::size) ? Floats<A>::load_unaligned(x) : load_rest<A>(x, left);
+}
 template <class A>
 inline void store_some(const Floats<A>& x, float* y, std::int64_t left) noexcept {
-  constexpr int lanes = static_cast<int>(Floats<A>::size);
-  if (left >= lanes) return x.store_unaligned(y);
-  float padded[lanes];
-  x.store_unaligned(padded);
-  for (int i = 0; i < left; ++i) y[i] = padded[i];
+  left >= static_cast<std::int64_t>(Floats<A>::size) ? x.store_unaligned(y) : store_rest<A>(x, y, left);
 }
 
 template <class A>
