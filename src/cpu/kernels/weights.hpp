@@ -22,9 +22,6 @@ INLAY_INLINE typename A::Bytes bit(const Quad& bits, int v) noexcept {
   return A::template field<q - to, (1 << to)>(A::load(bits[v * A::rows]));
 }
 
-template <class A, class Byte>
-INLAY_INLINE Floats<A> widen(const Byte* steps) noexcept { return xsimd::to_float(A::ints(steps)); }
-
 // ---- what most types are: unsigned codes of some bits less `zero`, one scale for `block_columns / parts` columns, maybe
 // a minimum, `blocks` blocks in one element of the stream
 template <int code_bits, int code_zero, int scale_parts, bool with_minimum, int stream_blocks>
@@ -114,7 +111,7 @@ struct WeightIQ4_XS : Signed<A, super_blocks> {
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return nonlinear<A, q>(s.blocks[b].nibbles, v); }
   static INLAY_INLINE auto scale(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * widen<A>(s.blocks[b].steps + v * A::rows);
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
   }
 };
 
@@ -139,7 +136,7 @@ struct WeightQ3_K : Form<3, 4, 2, false, super_blocks> {
     return A::merge(pair<A, q, 0>(s.blocks[b].pairs, v), bit<A, q, 2>(s.blocks[b].bits, v));
   }
   static INLAY_INLINE auto scale(const Stream& s, int b, int part, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * widen<A>(s.blocks[b].steps[part] + v * A::rows);
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps[part] + v * A::rows);
   }
 };
 
@@ -149,10 +146,10 @@ struct WeightQ4_K : Form<4, 0, 1, true, super_blocks> {
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return nibble<A, q>(s.blocks[b].nibbles, v); }
   static INLAY_INLINE auto scale(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * widen<A>(s.blocks[b].steps + v * A::rows);
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
   }
   static INLAY_INLINE auto least(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.minima + v * A::rows) * widen<A>(s.blocks[b].minimum_steps + v * A::rows);
+    return A::halves(s.minima + v * A::rows) * A::widen(s.blocks[b].minimum_steps + v * A::rows);
   }
 };
 
@@ -164,10 +161,10 @@ struct WeightQ5_K : Form<5, 0, 1, true, super_blocks> {
     return A::merge(nibble<A, q>(s.blocks[b].nibbles, v), bit<A, q, 4>(s.blocks[b].bits, v));
   }
   static INLAY_INLINE auto scale(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * widen<A>(s.blocks[b].steps + v * A::rows);
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
   }
   static INLAY_INLINE auto least(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.minima + v * A::rows) * widen<A>(s.blocks[b].minimum_steps + v * A::rows);
+    return A::halves(s.minima + v * A::rows) * A::widen(s.blocks[b].minimum_steps + v * A::rows);
   }
 };
 
@@ -179,7 +176,7 @@ struct WeightQ6_K : Form<6, 32, 2, false, super_blocks> {
     return A::merge(nibble<A, q>(s.blocks[b].nibbles, v), pair<A, q, 4>(s.blocks[b].pairs, v));
   }
   static INLAY_INLINE auto scale(const Stream& s, int b, int part, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * widen<A>(s.blocks[b].steps[part] + v * A::rows);
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps[part] + v * A::rows);
   }
 };
 

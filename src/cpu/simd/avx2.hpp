@@ -75,6 +75,8 @@ struct Avx2 {
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const std::int8_t* from) noexcept {
     return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
   }
+  template <class Byte>
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm256_cvtps_epi32(x);
   }

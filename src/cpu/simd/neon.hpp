@@ -62,6 +62,8 @@ struct Neon {
     const std::int32_t lanes[4] = {from[0], from[1], from[2], from[3]};
     return vld1q_s32(lanes);
   }
+  template <class Byte>
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return vcvtnq_s32_f32(x);
   }

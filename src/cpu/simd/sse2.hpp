@@ -73,6 +73,8 @@ struct Baseline {
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const Byte* from) noexcept {
     return _mm_setr_epi32(from[0], from[1], from[2], from[3]);
   }
+  template <class Byte>
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm_cvtps_epi32(x);
   }
