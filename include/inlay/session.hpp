@@ -72,6 +72,7 @@ class INLAY_API Generation {
 
  private:
   friend class Session;
+  friend class Chat;
   explicit Generation(std::unique_ptr<struct GenerationState>) noexcept;
   std::unique_ptr<struct GenerationState> state_;
 };

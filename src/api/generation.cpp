@@ -173,6 +173,7 @@ void GenerationState::show(TokenId id, bool last) {
   pending_.erase(0, ready);
   token.text = text_;
   shown += text_.size();
+  if (shown_to) shown_to(text_);
 }
 
 Generation::Generation(std::unique_ptr<GenerationState> state) noexcept : state_(std::move(state)) {}

@@ -21,6 +21,7 @@ struct GenerationState {
   Stats stats;
   std::size_t shown = 0;  // bytes of text
   bool begun = false, over = false;
+  std::function<void(std::string_view)> shown_to = {};  // every text that is shown, as it is
 
  private:
   using Clock = std::chrono::steady_clock;
