@@ -40,6 +40,7 @@ inlay_dependency(PCRE2 github.com/PCRE2Project/pcre2 52c08847921a324c804cabf2814
 inlay_dependency(fmt github.com/fmtlib/fmt a33701196adfad74917046096bf5a2aa0ab0bb50)
 inlay_dependency(nlohmann_json github.com/nlohmann/json bc889afb4c5bf1c0d8ee29ef35eaaf4c8bef8a5d)
 inlay_dependency(xsimd github.com/xtensor-stack/xsimd 1577b02d549cca52aa5e943c16f2600950480289)
+set_property(TARGET xsimd PROPERTY INTERFACE_LINK_LIBRARIES "")  # some packages ask for xtl, of which nothing is used
 inlay_dependency(Eigen3 gitlab.com/libeigen/eigen 3147391d946bb4b6c68edd901f2add6ac1f31f8c NO_MODULE)
 if(INLAY_TESTS)
   inlay_dependency(Catch2 github.com/catchorg/Catch2 182c910b4b63ff587a3440e08f84f70497e49a81)

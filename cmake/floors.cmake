@@ -22,14 +22,14 @@ endif()
 # inlay_floor(name libraries...): every .cpp of src/<name> as an object library. The libraries stay private to it.
 function(inlay_floor name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
-  if(NOT sources)
-    set(sources ${PROJECT_SOURCE_DIR}/src/base/checked.hpp)
-  endif()
   add_library(inlay_${name} OBJECT ${sources})
-  set_target_properties(inlay_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(inlay_${name} PUBLIC inlay_flags PRIVATE ${ARGN})
   target_compile_definitions(inlay_${name} PRIVATE INLAY_BUILDING)
   target_sources(inlay PRIVATE $<TARGET_OBJECTS:inlay_${name}>)
+  if(INLAY_PRECOMPILE)
+    target_precompile_headers(inlay_${name} PRIVATE
+      <algorithm> <cmath> <functional> <memory> <optional> <span> <string> <string_view> <unordered_map> <vector>)
+  endif()
 endfunction()
 
 add_library(inlay)
@@ -42,6 +42,10 @@ inlay_floor(nn)
 inlay_floor(runtime fmt::fmt-header-only nlohmann_json::nlohmann_json)
 inlay_floor(api fmt::fmt-header-only nlohmann_json::nlohmann_json)
 include(isa)
+
+# Files with flags of their own cannot share what was precompiled without them.
+file(GLOB flagged CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cpu/isa/*.cpp)
+set_source_files_properties(${flagged} ${PROJECT_SOURCE_DIR}/src/base/parallel.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
 target_compile_features(inlay PUBLIC cxx_std_20)
 target_include_directories(inlay PUBLIC
