@@ -53,18 +53,14 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) { return base::checked_mul
 
 std::uint64_t length_through(const Automaton& automaton, const Arc& arc, const std::vector<std::uint64_t>& shortest) {
   const std::uint64_t rest = shortest[arc.to];
-  if (rest == no_text) return no_text;
-  switch (arc.kind) {
-    case Arc::Kind::byte: return plus(1, rest);
-    case Arc::Kind::empty: return rest;
-    case Arc::Kind::call: return plus(shortest[automaton.rule(arc.what).entry], rest);
-    case Arc::Kind::repeat: break;
+  std::uint64_t own = arc.kind == Arc::Kind::byte ? 1 : 0;
+  if (arc.kind == Arc::Kind::call) own = shortest[automaton.rule(arc.what).entry];
+  if (arc.kind == Arc::Kind::repeat) {
+    const Repeat& repeat = automaton.repeat(arc.what);
+    const std::uint64_t body = shortest[automaton.rule(repeat.body).entry];
+    if (repeat.least > 0) own = body == no_text ? no_text : times(repeat.least, body);
   }
-  const Repeat& repeat = automaton.repeat(arc.what);
-  if (repeat.least == 0) return rest;
-  const std::uint64_t body = shortest[automaton.rule(repeat.body).entry];
-  if (body == no_text) return no_text;
-  return plus(times(repeat.least, body), rest);
+  return own == no_text || rest == no_text ? no_text : plus(own, rest);
 }
 
 }  // namespace

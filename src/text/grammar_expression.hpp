@@ -60,12 +60,12 @@ class Speller {
   explicit Speller(Automaton& automaton) : automaton_(automaton) {}
   void spell(Spelling spelling, const CharSet& set, NodeId from, NodeId to);
   void spell(Spelling spelling, char32_t code, NodeId from, NodeId to);
+  void hexadecimal(std::uint32_t first, std::uint32_t last, NodeId from, NodeId to);  // four digits
 
  private:
   void utf8(const CharSet& set, NodeId from, NodeId to);
   void escapes(const CharSet& set, NodeId from, NodeId to);
   void unicode_escapes(const CharSet& set, NodeId from, NodeId to);
-  void hexadecimal(std::uint32_t first, std::uint32_t last, NodeId from, NodeId to);
   void hex_digit(std::uint8_t first, std::uint8_t last, NodeId from, NodeId to);
   NodeId before(bool hex, std::uint8_t first, std::uint8_t last, NodeId to);
 

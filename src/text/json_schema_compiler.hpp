@@ -1,0 +1,123 @@
+// Turns schemas into rules: one rule for each set of schemas that must hold together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/grammar_expression.hpp"
+#include "text/json_schema_numbers.hpp"
+#include "text/json_schema_parts.hpp"
+#include "text/regex_sets.hpp"
+
+namespace inlay::text {
+
+// The kinds of JSON value, as bits; whole numbers apart from the others.
+namespace json_type {
+inline constexpr unsigned null = 1, boolean = 2, whole = 4, fraction = 8, string = 16, array = 32, object = 64, any = 127;
+}
+
+// What a list says of its elements: those at the front one by one, and the rest.
+struct ListFacts {
+  std::vector<Parts> front;
+  Parts rest;
+  std::uint64_t least = 0, most = unbounded;
+};
+
+struct StringFacts {
+  std::uint64_t least = 0, most = unbounded;  // characters
+  std::vector<ExpressionId> patterns;
+  std::optional<std::string> exactly;
+  bool impossible = false;
+};
+
+struct Member {
+  std::string name;
+  Parts value;
+  bool required = false;
+};
+
+// Members that have no name of their own in the schema.
+struct OpenMembers {
+  std::optional<TextSet> names;  // none: any name
+  RuleId value = no_id;
+};
+
+struct ObjectFacts {
+  std::vector<Member> members;  // in order
+  std::vector<OpenMembers> open;
+  std::uint64_t least = 0, most = unbounded;
+  bool ordered = true;  // by one schema that names them
+};
+
+class SchemaCompiler {
+ public:
+  SchemaCompiler(const JsonValue& root, Unsupported unsupported);
+  Automaton compile();
+
+ private:
+  // json_schema.cpp: rules and alternatives
+  RuleId rule_for(const Parts& parts);
+  void emit_rule(const Parts& parts, RuleId rule);
+  void emit_alternatives(const Parts& parts, const Part& choice, NodeId from, NodeId to);
+  bool emit_plain_values(const Parts& parts, NodeId from, NodeId to);
+  void emit_value(const JsonValue& value, NodeId from, NodeId to);
+  void check_exclusive() const;
+  unsigned types_of(const Parts& parts) const;
+  unsigned types_of(const JsonValue& schema) const;
+  NumberFacts number_facts(const Parts& parts) const;
+  void tighten(NumberFacts& facts, const JsonValue& schema) const;
+  void space(NodeId from, NodeId to);
+  void emit_any_string(NodeId from, NodeId to);
+  void byte(NodeId from, char c, NodeId to) { out_.add_byte(from, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), to); }
+  NodeId after_byte(NodeId from, char c);
+  NodeId after_space(NodeId from);
+
+  // json_schema_strings.cpp
+  StringFacts string_facts(const Parts& parts);
+  void add_string_facts(const JsonValue& schema, StringFacts& facts);
+  void emit_string(const StringFacts& facts, NodeId from, NodeId to);
+  void emit_content(const StringFacts& facts, NodeId from, NodeId to);
+  std::vector<ExpressionId> machines(const StringFacts& facts);
+  ExpressionId format_expression(const JsonValue& schema, const std::string& format);
+  void emit_quoted(const std::string& text, NodeId from, NodeId to);
+
+  // json_schema_lists.cpp
+  ListFacts list_facts(const Parts& parts) const;
+  void emit_list(const ListFacts& facts, NodeId from, NodeId to);
+  using Element = std::function<void(NodeId from, NodeId to)>;
+  void emit_repeated(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from, NodeId to);
+  void emit_further(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from, NodeId to);
+
+  // json_schema_objects.cpp
+  ObjectFacts object_facts(const Parts& parts);
+  void emit_object(const ObjectFacts& facts, NodeId from, NodeId to);
+  void emit_in_any_order(const ObjectFacts& facts, NodeId from, NodeId to);
+  void emit_in_order(const ObjectFacts& facts, NodeId from, NodeId to);
+  void emit_member(const Member& member, NodeId from, NodeId to);
+  RuleId open_member(const ObjectFacts& facts);
+  friend class ObjectReader;
+
+  const JsonValue& root_;
+  SchemaDocument document_;
+  Automaton out_;
+  Speller speller_;
+  Expressions expressions_;
+  std::map<Parts, RuleId> rules_;
+  std::queue<std::pair<const Parts*, RuleId>> waiting_;
+  std::map<std::string, ExpressionId> formats_;
+  struct Exclusive {
+    RuleId both;
+    const JsonValue* schemas;
+  };
+  std::vector<Exclusive> exclusive_;
+  RuleId space_ = no_id, any_string_ = no_id, any_character_ = no_id;
+  JsonValue never_;  // the schema `false`
+};
+
+}  // namespace inlay::text

@@ -1,0 +1,13 @@
+// The named formats of strings that a grammar can express.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace inlay::text {
+
+// A regular expression that the whole string must match; none for a format that is not known.
+std::optional<std::string> format_pattern(std::string_view format);
+
+}  // namespace inlay::text

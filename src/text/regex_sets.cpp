@@ -1,0 +1,258 @@
+// Intersection and complement of patterns: all patterns run side by side, and their states together are one state.
+#include "text/regex_sets.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "text/grammar_error.hpp"
+
+namespace inlay::text {
+namespace {
+
+constexpr std::size_t most_places = 1u << 16, most_states = 1u << 13, most_steps = 1u << 24;
+
+[[noreturn]] void refuse_size() { refuse(Flaw::limit, "patterns and lengths are too large to be combined"); }
+
+// Nondeterministic, with every repetition written out.
+class Places {
+ public:
+  struct Move {
+    const CharSet* chars;  // null: without reading
+    std::uint32_t to;
+  };
+
+  explicit Places(const Expressions& expressions) : expressions_(expressions) {}
+
+  std::pair<std::uint32_t, std::uint32_t> build(ExpressionId id) {
+    const std::uint32_t from = place(), to = place();
+    write(id, from, to);
+    return {from, to};
+  }
+  std::size_t size() const { return moves_.size(); }
+  const std::vector<Move>& moves(std::uint32_t place) const { return moves_[place]; }
+
+ private:
+  std::uint32_t place() {
+    if (moves_.size() == most_places) refuse_size();
+    moves_.emplace_back();
+    return static_cast<std::uint32_t>(moves_.size() - 1);
+  }
+
+  void write(ExpressionId id, std::uint32_t from, std::uint32_t to) {
+    const Expressions::Node& node = expressions_[id];
+    switch (node.form) {
+      case Form::character: singles_.push_back(std::make_unique<CharSet>(char32_t{node.first})); break;
+      case Form::chars: moves_[from].push_back({&expressions_.set(id), to}); return;
+      case Form::choice:
+        for (const ExpressionId part : expressions_.parts(id)) write(part, from, to);
+        return;
+      case Form::sequence:
+        for (const ExpressionId part : expressions_.parts(id)) {
+          const std::uint32_t next = place();
+          write(part, from, next);
+          from = next;
+        }
+        moves_[from].push_back({nullptr, to});
+        return;
+      case Form::repeat: return write_repeat(id, from, to);
+      default: moves_[from].push_back({nullptr, to}); return;
+    }
+    moves_[from].push_back({singles_.back().get(), to});
+  }
+
+  void write_repeat(ExpressionId id, std::uint32_t from, std::uint32_t to) {
+    const Expressions::Node& node = expressions_[id];
+    const ExpressionId part = expressions_.parts(id)[0];
+    const std::uint32_t rounds = node.most == unbounded ? node.least : node.most;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      if (round >= node.least) moves_[from].push_back({nullptr, to});
+      const std::uint32_t next = place();
+      write(part, from, next);
+      from = next;
+    }
+    if (node.most == unbounded) {
+      const std::uint32_t loop = place(), back = place();
+      moves_[from].push_back({nullptr, loop});
+      write(part, loop, back);
+      moves_[back].push_back({nullptr, loop});
+      from = loop;
+    }
+    moves_[from].push_back({nullptr, to});
+  }
+
+  const Expressions& expressions_;
+  std::vector<std::vector<Move>> moves_;
+  std::vector<std::unique_ptr<CharSet>> singles_;
+};
+
+// Characters that no pattern tells apart, as the first of each class in order.
+class Classes {
+ public:
+  explicit Classes(const Places& places) {
+    std::set<char32_t> starts{0};
+    for (std::uint32_t place = 0; place < places.size(); ++place) {
+      for (const Places::Move& move : places.moves(place)) {
+        if (!move.chars) continue;
+        for (const CharRange range : move.chars->ranges()) starts.insert(range.first), starts.insert(range.last + 1);
+      }
+    }
+    starts_.assign(starts.begin(), starts.end());
+    while (starts_.back() > 0x10FFFF) starts_.pop_back();
+  }
+  std::size_t size() const { return starts_.size(); }
+  CharRange range(std::size_t index) const {
+    return {starts_[index], index + 1 < starts_.size() ? starts_[index + 1] - 1 : 0x10FFFF};
+  }
+  template <typename F>
+  void each_in(const CharSet& set, F&& visit) const {
+    for (const CharRange range : set.ranges()) {
+      const auto at = std::ranges::lower_bound(starts_, range.first);
+      for (auto i = static_cast<std::size_t>(at - starts_.begin()); i < starts_.size() && starts_[i] <= range.last; ++i) visit(i);
+    }
+  }
+
+ private:
+  std::vector<char32_t> starts_;
+};
+
+using Together = std::vector<std::uint32_t>;  // sorted places
+
+Together close(const Places& places, Together open) {
+  std::set<std::uint32_t> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const std::uint32_t place = open.back();
+    open.pop_back();
+    for (const Places::Move& move : places.moves(place)) {
+      if (!move.chars && seen.insert(move.to).second) open.push_back(move.to);
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+}  // namespace
+
+TextSet::TextSet(const Expressions& expressions, std::span<const ExpressionId> parts,
+                 const std::function<bool(std::uint64_t)>& wanted) {
+  Places places(expressions);
+  Together starts;
+  std::map<std::uint32_t, std::uint64_t> bits;  // of each place where a pattern has matched
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto [from, to] = places.build(parts[i]);
+    starts.push_back(from);
+    bits[to] = std::uint64_t{1} << i;
+  }
+  const Classes classes(places);
+  std::map<Together, std::uint32_t> ids;
+  std::vector<const Together*> states;
+  std::size_t steps = 0;
+  const auto state_of = [&](Together together) {
+    const auto [at, added] = ids.try_emplace(close(places, std::move(together)), static_cast<std::uint32_t>(states.size()));
+    if (added) states.push_back(&at->first);
+    if (states.size() > most_states) refuse_size();
+    return at->second;
+  };
+  state_of(starts);
+  for (std::size_t state = 0; state < states.size(); ++state) {
+    std::uint64_t matched = 0;
+    std::vector<Together> after(classes.size());
+    for (const std::uint32_t place : *states[state]) {
+      if (const auto bit = bits.find(place); bit != bits.end()) matched |= bit->second;
+      for (const Places::Move& move : places.moves(place)) {
+        if (move.chars) classes.each_in(*move.chars, [&](std::size_t i) { after[i].push_back(move.to), ++steps; });
+      }
+    }
+    steps += classes.size();
+    if (steps > most_steps) refuse_size();
+    accepts_.push_back(wanted(matched));
+    std::map<Together, CharSet> by_target;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      std::ranges::sort(after[i]);
+      by_target[std::move(after[i])].add(classes.range(i).first, classes.range(i).last);
+    }
+    std::vector<Edge> edges;
+    for (auto& [target, chars] : by_target) edges.push_back({chars, state_of(target)});
+    edges_.push_back(std::move(edges));
+  }
+  find_live();
+}
+
+void TextSet::find_live() {
+  std::vector<std::vector<std::uint32_t>> before(edges_.size());
+  std::vector<std::uint32_t> open;
+  live_ = accepts_;
+  for (std::uint32_t state = 0; state < edges_.size(); ++state) {
+    for (const Edge& edge : edges_[state]) before[edge.to].push_back(state);
+    if (accepts_[state]) open.push_back(state);
+  }
+  while (!open.empty()) {
+    const std::uint32_t state = open.back();
+    open.pop_back();
+    for (const std::uint32_t earlier : before[state]) {
+      if (!live_[earlier]) live_[earlier] = true, open.push_back(earlier);
+    }
+  }
+}
+
+bool TextSet::contains(std::string_view utf8) const {
+  std::uint32_t state = 0;
+  while (!utf8.empty()) {
+    const auto character = base::decode_utf8(utf8);
+    utf8.remove_prefix(character.size);
+    const auto edge = std::ranges::find_if(edges_[state], [&](const Edge& e) { return e.chars.contains(character.code); });
+    if (edge == edges_[state].end()) return false;
+    state = edge->to;
+  }
+  return accepts_[state];
+}
+
+void TextSet::emit(Automaton& automaton, Speller& speller, Spelling spelling, NodeId from, NodeId to) const {
+  std::vector<NodeId> nodes(edges_.size(), no_id);
+  for (std::uint32_t state = 0; state < edges_.size(); ++state) {
+    if (live_[state]) nodes[state] = automaton.add_node();
+  }
+  if (!empty()) automaton.add_empty(from, nodes[0]);
+  for (std::uint32_t state = 0; state < edges_.size(); ++state) {
+    if (!live_[state]) continue;
+    if (accepts_[state]) automaton.add_empty(nodes[state], to);
+    for (const Edge& edge : edges_[state]) {
+      if (live_[edge.to]) speller.spell(spelling, edge.chars, nodes[state], nodes[edge.to]);
+    }
+  }
+}
+
+Lengths lengths(const Expressions& expressions, ExpressionId id) {
+  constexpr std::uint64_t endless = std::uint64_t{1} << 62;
+  const auto times = [](std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? 0 : a >= endless / b ? endless : a * b; };
+  const Expressions::Node& node = expressions[id];
+  switch (node.form) {
+    case Form::character:
+    case Form::chars: return {1, 1};
+    case Form::sequence: {
+      Lengths sum;
+      for (const ExpressionId part : expressions.parts(id)) {
+        const Lengths one = lengths(expressions, part);
+        sum = {std::min(endless, sum.least + one.least), std::min(endless, sum.most + one.most)};
+      }
+      return sum;
+    }
+    case Form::choice: {
+      Lengths any{endless, 0};
+      for (const ExpressionId part : expressions.parts(id)) {
+        const Lengths one = lengths(expressions, part);
+        any = {std::min(any.least, one.least), std::max(any.most, one.most)};
+      }
+      return any;
+    }
+    case Form::repeat: {
+      const Lengths one = lengths(expressions, expressions.parts(id)[0]);
+      return {times(one.least, node.least), node.most == unbounded ? times(one.most, endless) : times(one.most, node.most)};
+    }
+    default: return {};
+  }
+}
+
+}  // namespace inlay::text
