@@ -19,8 +19,11 @@ std::size_t byte_value(char byte) { return static_cast<unsigned char>(byte); }
 class BytePair : public Codec {
  public:
   explicit BytePair(const Vocabulary& vocabulary)
-      : vocabulary_(vocabulary), rules_(pre_tokenizer_named(vocabulary.pre)), splitter_(rules_),
-        raw_(rules_.has('e') || vocabulary.model == "whitespace"), words_only_(vocabulary.model == "whitespace"),
+      : vocabulary_(vocabulary),
+        rules_(pre_tokenizer_named(vocabulary.pre)),
+        splitter_(rules_),
+        raw_(rules_.has('e') || vocabulary.model == "whitespace"),
+        words_only_(vocabulary.model == "whitespace"),
         lowercase_(words_only_ && vocabulary.flag("normalizer.lowercase", false)) {
     read_merges();
     for (int byte = 0; byte < 256; ++byte) {
@@ -99,6 +102,7 @@ void BytePair::read_merges() {
     throw Error(Errc::format, key + " is not an array of strings", Fault::wrong_type, key);
   merges_ = MergeTable(value->size());
   std::string joined;
+  TokenId result = -1;
   for (std::size_t rank = 0; rank < value->size(); ++rank) {
     const std::string_view merge = value->text(rank).value_or(std::string_view());
     const std::size_t space = merge.find(' ', 1);
@@ -106,7 +110,10 @@ void BytePair::read_merges() {
       throw Error(Errc::format, fmt::format("{} has no pair of texts at {}", key, rank), Fault::bad_value, key);
     const std::string_view left = merge.substr(0, space), right = merge.substr(space + 1);
     joined.assign(left).append(right);
-    merges_.insert(symbol_of(left), symbol_of(right), {static_cast<std::uint32_t>(rank), symbol_of(joined)});
+    // Most vocabularies list the results in the order of the merges.
+    const bool follows = vocabulary_.is_plain(result + 1) && vocabulary_.text(result + 1) == joined;
+    result = follows ? result + 1 : symbol_of(joined);
+    merges_.insert(symbol_of(left), symbol_of(right), {static_cast<std::uint32_t>(rank), result});
   }
 }
 

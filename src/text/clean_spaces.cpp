@@ -9,7 +9,8 @@ std::string clean_spaces(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = text.substr(i);
-    const bool dropped = rest.starts_with(" ?") || rest.starts_with(" !") || rest.starts_with(" .") || rest.starts_with(" ,");
+    const bool dropped =
+        rest.starts_with(" ?") || rest.starts_with(" !") || rest.starts_with(" .") || rest.starts_with(" ,");
     if (!dropped) out += text[i];
   }
   out = replaced(out, " ' ", "'");

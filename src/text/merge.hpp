@@ -34,12 +34,16 @@ class Merger {
   template <class Find>
   void run(Find find) {
     heap_.clear();
-    for (std::int32_t left = 0; left + 1 < static_cast<std::int32_t>(symbols_.size()); ++left) offer(left, find);
+    for (std::int32_t left = 0; left + 1 < static_cast<std::int32_t>(symbols_.size()); ++left)
+      if (const auto merge = merge_at(left, find)) heap_.push_back(order(*merge, left));
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     while (!heap_.empty()) {
-      const Candidate best = heap_.front();
+      const std::uint64_t best = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       heap_.pop_back();
-      apply(best, find);
+      const auto left = static_cast<std::int32_t>(best & 0xFFFFFFFF);
+      // Stale where either side has grown or is gone since the pair was offered.
+      if (const auto merge = merge_at(left, find); merge && order(*merge, left) == best) apply(*merge, left, find);
     }
   }
 
@@ -50,45 +54,42 @@ class Merger {
   }
 
  private:
-  struct Candidate {
-    std::uint64_t order;  // rank, then position
-    std::uint32_t left_size, right_size;
-    std::int32_t result;
-    bool operator>(const Candidate& other) const { return order > other.order; }
-  };
-
   Symbol& symbol(std::int32_t at) { return symbols_[static_cast<std::size_t>(at)]; }
+
+  // Rank first, then position.
+  static std::uint64_t order(const Merge& merge, std::int32_t left) {
+    return std::uint64_t{merge.rank} << 32 | static_cast<std::uint32_t>(left);
+  }
+
+  template <class Find>
+  std::optional<Merge> merge_at(std::int32_t left, Find& find) {
+    const Symbol& a = symbol(left);
+    return a.size > 0 && a.next >= 0 ? find(a, symbol(a.next)) : std::nullopt;
+  }
 
   template <class Find>
   void offer(std::int32_t left, Find& find) {
-    const Symbol& a = symbol(left);
-    const Symbol& b = symbol(a.next);
-    const std::optional<Merge> merge = find(a, b);
+    const auto merge = merge_at(left, find);
     if (!merge) return;
-    const std::uint64_t order = std::uint64_t{merge->rank} << 32 | static_cast<std::uint32_t>(left);
-    heap_.push_back({order, a.size, b.size, merge->result});
+    heap_.push_back(order(*merge, left));
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
 
   template <class Find>
-  void apply(const Candidate& candidate, Find& find) {
-    const auto left = static_cast<std::int32_t>(candidate.order & 0xFFFFFFFF);
+  void apply(const Merge& merge, std::int32_t left, Find& find) {
     Symbol& a = symbol(left);
-    // Stale where either side has grown or is gone since the pair was offered: sizes tell, as positions are fixed.
-    if (a.size != candidate.left_size || a.next < 0) return;
     Symbol& b = symbol(a.next);
-    if (b.size != candidate.right_size) return;
     a.size += b.size;
-    a.id = candidate.result;
+    a.id = merge.result;
     a.next = b.next;
     b.size = 0;
     if (a.next >= 0) symbol(a.next).previous = left;
     if (a.previous >= 0) offer(a.previous, find);
-    if (a.next >= 0) offer(left, find);
+    offer(left, find);
   }
 
   std::vector<Symbol> symbols_;
-  std::vector<Candidate> heap_;
+  std::vector<std::uint64_t> heap_;  // the pairs to merge, by order
 };
 
 }  // namespace inlay::text

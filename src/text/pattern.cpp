@@ -13,7 +13,7 @@ namespace inlay::text {
 namespace {
 
 constexpr std::size_t first_stack = 32 * 1024, largest_stack = 16 * 1024 * 1024;  // bytes, of compiled expressions
-constexpr std::uint32_t largest_heap = 64 * 1024;                                  // KiB, of interpreted ones
+constexpr std::uint32_t largest_heap = 64 * 1024;                                 // KiB, of interpreted ones
 
 // PCRE2's own \s also has U+180E, which is not White_Space.
 std::string with_exact_spaces(std::string_view expression) {
@@ -76,9 +76,9 @@ Pattern::Pattern(std::string_view expression) {
   int error = 0;
   PCRE2_SIZE offset = 0;
   constexpr std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_CAPTURE;
-  state->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &error, &offset, nullptr);
-  if (!state->code)
-    throw Error(Errc::unsupported, "PCRE2 does not take the expression " + text, Fault::unsupported);
+  state->code =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &error, &offset, nullptr);
+  if (!state->code) throw Error(Errc::unsupported, "PCRE2 does not take the expression " + text, Fault::unsupported);
   // Where there is no compiler for this machine, matching interprets.
   pcre2_jit_compile(state->code, PCRE2_JIT_COMPLETE);
   state_ = std::move(state);

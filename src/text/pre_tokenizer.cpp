@@ -10,6 +10,7 @@ namespace {
 
 using enum Step::Rule;
 
+// clang-format off
 // Each list is named after the first or best known of the vocabularies that it serves. Loops that would
 // take quadratic time as expressions are rules.
 constexpr Step llama3[] = {
@@ -77,13 +78,13 @@ constexpr Step gpt4o[] = {
     {R"([^\r\n\p{L}\p{N}]?%upper%*%lower%+%contraction%?|[^\r\n\p{L}\p{N}]?%upper%+%lower%*%contraction%?|\p{N}{1,3})"
      R"(| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}};
 constexpr Step cohere2[] = {
-    {R"((?<!\d)\d++(?![\p{L}\p{M}\p{Nl}\p{Pc}Ⓐ-ⓩ🄰-🅉🅐-🅩🅰-🆉]))", thousands},
+    {R"((?<!\d)\d++(?![\p{L}\p{M}\p{N}\p{Pc}Ⓐ-ⓩ🄰-🅉🅐-🅩🅰-🆉]))", thousands},
     {R"([^\r\n\p{L}\p{N}]?%upper%*%lower%+%contraction%?|[^\r\n\p{L}\p{N}]?%upper%+%lower%*%contraction%?|\p{N}{1,3})"
      R"(| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}};
 constexpr Step kimi[] = {
     {R"(\p{sc:Han}+|[^\r\n\p{L}\p{N}]?%upper-han%*%lower-han%+%contraction%?)"
-     R"(|[^\r\n\p{L}\p{N}]?%upper-han%+%lower-han%*%contraction%?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-     R"(|\s*[\r\n]+|\s+(?!\S)|\s+)"}};
+     R"(|[^\r\n\p{L}\p{N}]?%upper-han%+%lower-han%*%contraction%?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+)"
+     R"(|\s+(?!\S)|\s+)"}};
 constexpr Step superbpe[] = {
     {R"(\p{N}+)"},
     {R"(\d+)", thousands_cut}};
@@ -115,6 +116,7 @@ constexpr Step otherwise[] = {
     {R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S))"},
     {R"(\p{N}+)"},
     {R"([0-9][0-9][0-9])"}};
+// clang-format on
 
 struct Row {
   std::span<const Step> steps;
@@ -127,40 +129,35 @@ constexpr Row rows[] = {
     {llama3, "", "dbrx smaug-bpe"},
     {llama3, "n", "glm4 chatglm-bpe"},
     {jais2, "", "jais-2"},
-    {deepseek_llm, "c", "deepseek-llm"},
-    {deepseek_v3, "c", "deepseek-v3 hunyuan-dense joyai-llm hy_v4"},
-    {spark, "c", "spark2_5"},
-    {youtu, "ic", "youtu"},
-    {deepseek_coder, "c", "deepseek-coder"},
+    {deepseek_llm, "", "deepseek-llm"},
+    {deepseek_v3, "", "deepseek-v3 hunyuan-dense joyai-llm hy_v4"},
+    {spark, "", "spark2_5"},
+    {youtu, "i", "youtu"},
+    {deepseek_coder, "", "deepseek-coder"},
     {falcon, "", "falcon"},
-    {starcoder, "", "starcoder refact codeshell exaone minerva-7b mellum2"},
-    {starcoder, "c", "command-r smollm"},
+    {starcoder, "", "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2"},
     {gpt2, "",
-     "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 "
-     "mellum modern-bert exaone4 mpt olmo jais"},
+     "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum "
+     "modern-bert exaone4 mpt olmo jais trillion granite-docling"},
     {gpt2, "s", "jina-v1-en jina-v2-code roberta-bpe"},
-    {gpt2, "c", "trillion granite-docling"},
-    {qwen2, "", "stablelm2 megrez"},
-    {qwen2, "c", "qwen2 deepseek-r1-qwen kormo f2llmv2 hunyuan solar-open grok-2"},
-    {qwen35, "c", "qwen35"},
-    {bloom, "c", "poro-chat"},
-    {bloom, "", "bloom gpt3-finnish"},
-    {viking, "c", "viking"},
-    {tekken, "ibc", "tekken"},
-    {chameleon, "bc", "chameleon"},
-    {gpt4o, "c", "gpt-4o llama4 kanana2 talkie minimax-m2"},
-    {gpt4o, "ic", "granite-embed-multi-97m"},
-    {cohere2, "c", "tiny_aya cohere2moe"},
-    {kimi, "c", "kimi-k2"},
-    {superbpe, "c", "superbpe"},
-    {bailing, "c", "bailingmoe bailingmoe2 llada-moe"},
-    {seed_coder, "c", "seed-coder"},
-    {ufakzeka, "c", "ufakzeka"},
-    {afmoe, "c", "afmoe"},
-    {laguna, "c", "laguna"},
+    {qwen2, "", "stablelm2 qwen2 deepseek-r1-qwen kormo f2llmv2 megrez hunyuan solar-open grok-2"},
+    {qwen35, "", "qwen35"},
+    {bloom, "", "poro-chat bloom gpt3-finnish"},
+    {viking, "", "viking"},
+    {tekken, "ib", "tekken"},
+    {chameleon, "b", "chameleon"},
+    {gpt4o, "", "gpt-4o llama4 kanana2 talkie minimax-m2"},
+    {gpt4o, "i", "granite-embed-multi-97m"},
+    {cohere2, "", "tiny_aya cohere2moe"},
+    {kimi, "", "kimi-k2"},
+    {superbpe, "", "superbpe"},
+    {bailing, "", "bailingmoe bailingmoe2 llada-moe"},
+    {seed_coder, "", "seed-coder"},
+    {ufakzeka, "", "ufakzeka"},
+    {afmoe, "", "afmoe"},
+    {laguna, "", "laguna"},
     {exaone_moe, "", "exaone-moe"},
-    {lines, "e", "gemma4 granite-embed-multi-311m"},
-    {lines, "ce", "sarvam-moe"},
+    {lines, "e", "gemma4 granite-embed-multi-311m sarvam-moe"},
     {minicpm5, "i", "minicpm5"},
     {words, "", "whitespace"},
     {otherwise, "", "default"},
@@ -180,7 +177,8 @@ bool lists(std::string_view names, std::string_view name) {
 PreTokenizer pre_tokenizer_named(std::string_view name) {
   for (const Row& row : rows)
     if (lists(row.names, name)) return {row.flags, row.steps};
-  throw Error(Errc::unsupported, "tokenizer.ggml.pre \"" + std::string(name) + "\" is not a pre-tokenizer that is known",
+  throw Error(Errc::unsupported,
+              "tokenizer.ggml.pre \"" + std::string(name) + "\" is not a pre-tokenizer that is known",
               Fault::unsupported, "tokenizer.ggml.pre");
 }
 

@@ -20,11 +20,11 @@ struct Step {
 };
 
 struct PreTokenizer {
-  std::string_view flags;  // i b c s e n: see has()
+  std::string_view flags;
   std::span<const Step> steps;
 
-  // i: a piece that is a token is not merged; b: BOS is added; c: decoding keeps spaces as they are; s: a separator is
-  // added; e: pieces are raw UTF-8 with U+2581 for a space; n: there is no BOS unless the file names one.
+  // i: a piece that is a token is not merged; b: BOS is added; s: a separator is added;
+  // e: pieces are raw UTF-8 with U+2581 for a space; n: there is no BOS unless the file names one.
   bool has(char flag) const { return flags.find(flag) != flags.npos; }
 };
 

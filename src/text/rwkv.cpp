@@ -35,7 +35,8 @@ class Rwkv : public Codec {
     for (TokenId id = 0; id < vocabulary.size(); ++id) {
       std::string& text = texts_[static_cast<std::size_t>(id)];
       text = unescaped(vocabulary.text(id));
-      if (!text.empty() && !vocabulary.is_special(id)) entries.push_back({text, id});
+      // Id 0 ends texts: it stands for no text, whatever the file calls it.
+      if (id > 0 && !text.empty() && !vocabulary.is_special(id)) entries.push_back({text, id});
     }
     tokens_ = PrefixIndex(std::move(entries));
   }

@@ -22,6 +22,7 @@ class SentencePiece : public Codec {
     std::iota(best_first.begin(), best_first.end(), 0);
     const auto score = [&](TokenId id) { return vocabulary_.scores[static_cast<std::size_t>(id)]; };
     std::stable_sort(best_first.begin(), best_first.end(), [&](TokenId a, TokenId b) { return score(a) > score(b); });
+    for (const std::string_view text : vocabulary.texts) crosses_words_ |= word_end(text) < text.size();
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < best_first.size(); ++i) {
       if (i > 0 && score(best_first[i]) < score(best_first[i - 1])) ++rank;
@@ -31,32 +32,49 @@ class SentencePiece : public Codec {
 
   void encode(std::string_view raw, std::vector<TokenId>& out) const override {
     const std::string text = replaced((vocabulary_.adds_space_prefix ? " " : "") + std::string(raw), " ", space_mark);
-    const std::string_view view = text;
     Merger merger;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t size = std::min(announced_size(text[at]), text.size() - at);
-      merger.push(at, size, vocabulary_.find_plain(view.substr(at, size)).value_or(-1));
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t size = word_size(rest);
+      encode_word(rest.substr(0, size), merger, out);
+      rest.remove_prefix(size);
+    }
+  }
+
+  void append(TokenId id, std::string& out) const override { out += replaced(vocabulary_.text(id), space_mark, " "); }
+
+ private:
+  // Marked spaces and what follows them, up to the next marked space.
+  static std::size_t word_end(std::string_view text) {
+    std::size_t at = 0;
+    while (text.substr(at).starts_with(space_mark)) at += space_mark.size();
+    return std::min(text.find(space_mark, at), text.size());
+  }
+
+  // Words can be merged one by one where no token reaches from one into the next.
+  std::size_t word_size(std::string_view text) const { return crosses_words_ ? text.size() : word_end(text); }
+
+  void encode_word(std::string_view word, Merger& merger, std::vector<TokenId>& out) const {
+    merger.clear();
+    for (std::size_t at = 0; at < word.size();) {
+      const std::size_t size = std::min(announced_size(word[at]), word.size() - at);
+      merger.push(at, size, vocabulary_.find_plain(word.substr(at, size)).value_or(-1));
       at += size;
     }
     merger.run([&](const Symbol& left, const Symbol& right) -> std::optional<Merge> {
       const std::size_t size = std::size_t{left.size} + right.size;
       if (size > vocabulary_.longest) return std::nullopt;
-      const auto id = vocabulary_.find_plain(view.substr(left.begin, size));
+      const auto id = vocabulary_.find_plain(word.substr(left.begin, size));
       return id ? std::optional(Merge{ranks_[static_cast<std::size_t>(*id)], *id}) : std::nullopt;
     });
     merger.for_each([&](const Symbol& symbol) {
       if (symbol.id >= 0) return out.push_back(symbol.id);
-      for (const char byte : view.substr(symbol.begin, symbol.size)) vocabulary_.push_byte(byte, out);
+      for (const char byte : word.substr(symbol.begin, symbol.size)) vocabulary_.push_byte(byte, out);
     });
   }
 
-  void append(TokenId id, std::string& out) const override {
-    out += replaced(vocabulary_.text(id), space_mark, " ");
-  }
-
- private:
   const Vocabulary& vocabulary_;
   std::vector<std::uint32_t> ranks_;  // of each token by its score; 0 is the best
+  bool crosses_words_ = false;
 };
 
 }  // namespace

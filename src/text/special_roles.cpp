@@ -24,15 +24,19 @@ void detect(Vocabulary& vocabulary, TokenId& role, Texts texts) {
 }
 
 void detect_roles(Vocabulary& v) {
-  detect(v, v.eot, {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>",
-                    "_<EOT>", "[EOT]", "<｜end▁of▁sentence｜>", "<end_of_utterance>"});
+  detect(v, v.eot,
+         {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>", "_<EOT>",
+          "[EOT]", "<｜end▁of▁sentence｜>", "<end_of_utterance>"});
   detect(v, v.eom, {"<|eom_id|>"});
-  detect(v, v.fim_prefix, {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>",
-                           "<|code_prefix|>", "<|prefix|>"});
-  detect(v, v.fim_suffix, {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>",
-                           "<|code_suffix|>", "<|suffix|>"});
-  detect(v, v.fim_middle, {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>",
-                           "<|code_middle|>", "<|middle|>"});
+  detect(v, v.fim_prefix,
+         {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<｜fim▁begin｜>", "<PRE>", "▁<PRE>", "<|code_prefix|>",
+          "<|prefix|>"});
+  detect(v, v.fim_suffix,
+         {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>", "<SUF>", "▁<SUF>", "<|code_suffix|>",
+          "<|suffix|>"});
+  detect(v, v.fim_middle,
+         {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>", "<MID>", "▁<MID>", "<|code_middle|>",
+          "<|middle|>"});
   detect(v, v.fim_padding, {"<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]"});
   detect(v, v.fim_repository, {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>"});
   detect(v, v.fim_separator, {"<|file_sep|>"});
@@ -69,10 +73,28 @@ class Endings {
 void collect_endings(Vocabulary& v) {
   Endings endings(v);
   for (const TokenId id : {v.eos, v.eot, v.eom, v.fim_padding, v.fim_repository, v.fim_separator}) endings.add(id);
-  for (const std::string_view text :
-       Texts{"<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>",
-             "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>",
-             "<end_of_utterance>", "<eos>", "<turn|>", "<|tool_response>", "<｜end▁of▁sentence｜>", "[e~["})
+  for (const std::string_view text : Texts{"<|eot_id|>",
+                                           "<|im_end|>",
+                                           "<|end|>",
+                                           "<|return|>",
+                                           "<|call|>",
+                                           "<|flush|>",
+                                           "<|calls|>",
+                                           "<end_of_turn>",
+                                           "<|endoftext|>",
+                                           "</s>",
+                                           "<|eom_id|>",
+                                           "<EOT>",
+                                           "_<EOT>",
+                                           "[EOT]",
+                                           "[EOS]",
+                                           "<|end_of_text|>",
+                                           "<end_of_utterance>",
+                                           "<eos>",
+                                           "<turn|>",
+                                           "<|tool_response>",
+                                           "<｜end▁of▁sentence｜>",
+                                           "[e~["})
     endings.add(text);
   // Where messages have several parts, <|end|> ends only one of them.
   if ((endings.has("<|return|>") && (endings.has("<|call|>") || endings.has("<|calls|>"))) ||
@@ -91,7 +113,8 @@ void settle_special_tokens(Vocabulary& vocabulary) {
   if (vocabulary.file.text("general.architecture", "") != "gpt-oss") return;
   // The reader of this model's answers needs these; still, no text of a user's becomes one.
   for (const std::string_view text : Texts{"<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"})
-    if (const auto id = vocabulary.table.find(text)) vocabulary.types[static_cast<std::size_t>(*id)] = TokenType::marker;
+    if (const auto id = vocabulary.table.find(text))
+      vocabulary.types[static_cast<std::size_t>(*id)] = TokenType::marker;
 }
 
 }  // namespace inlay::text

@@ -17,12 +17,18 @@ constexpr std::size_t longest_input = std::size_t{1} << 30;  // bytes: positions
 
 std::unique_ptr<const Codec> codec_for(const Vocabulary& vocabulary) {
   switch (vocabulary.kind) {
-    case Kind::sentencepiece: return sentencepiece(vocabulary);
-    case Kind::byte_pair: return byte_pair(vocabulary);
-    case Kind::word_piece: return word_piece(vocabulary);
-    case Kind::unigram: return unigram(vocabulary);
-    case Kind::rwkv: return rwkv(vocabulary);
-    case Kind::none: break;
+    case Kind::sentencepiece:
+      return sentencepiece(vocabulary);
+    case Kind::byte_pair:
+      return byte_pair(vocabulary);
+    case Kind::word_piece:
+      return word_piece(vocabulary);
+    case Kind::unigram:
+      return unigram(vocabulary);
+    case Kind::rwkv:
+      return rwkv(vocabulary);
+    case Kind::none:
+      break;
   }
   return nullptr;
 }
@@ -67,8 +73,10 @@ std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool a
     const Range range{text.size(), text.size() + segment.text.size()};
     text += segment.text;
     if (!segment.parse_special || segment.text.empty()) continue;
-    if (!parsed.empty() && parsed.back().end == range.begin) parsed.back().end = range.end;
-    else parsed.push_back(range);
+    if (!parsed.empty() && parsed.back().end == range.begin)
+      parsed.back().end = range.end;
+    else
+      parsed.push_back(range);
   }
   const Vocabulary& vocabulary = parts_->vocabulary;
   std::vector<TokenId> ids;
@@ -85,35 +93,39 @@ std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool a
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {
   const Vocabulary& vocabulary = parts_->vocabulary;
-  bool drops_space = vocabulary.adds_space_prefix;
-  if (options.remove_special && vocabulary.adds_bos && !ids.empty() && ids.front() == vocabulary.bos) {
+  if (options.remove_special && vocabulary.adds_bos && !ids.empty() && ids.front() == vocabulary.bos)
     ids = ids.subspan(1);
-    drops_space = false;
-  }
   if (options.remove_special && vocabulary.adds_eos && !ids.empty() && ids.back() == vocabulary.eos)
     ids = ids.first(ids.size() - 1);
   std::string text;
+  bool drops_space = vocabulary.adds_space_prefix;  // of the first token, even where that shows nothing
   for (const TokenId id : ids) {
     append_piece(id, options.unparse_special, text);
     if (drops_space && text.starts_with(' ')) text.erase(0, 1);
     drops_space = false;
   }
-  return vocabulary.cleans_spaces ? clean_spaces(text) : text;
+  // Elsewhere the spaces are those of the text, and decoding gives back what was encoded.
+  return vocabulary.kind == Kind::word_piece ? clean_spaces(text) : text;
 }
 
 void Tokenizer::append_piece(TokenId id, bool render_special, std::string& out) const {
   const Vocabulary& vocabulary = parts_->with(id);
   const std::string_view text = vocabulary.text(id);
   switch (vocabulary.type(id)) {
-    case TokenType::normal: return parts_->codec->append(id, out);
-    case TokenType::byte: out += static_cast<char>(byte_of(text).value_or(0)); return;
-    case TokenType::unused: return;
+    case TokenType::normal:
+      return parts_->codec->append(id, out);
+    case TokenType::byte:
+      out += static_cast<char>(byte_of(text).value_or(0));
+      return;
+    case TokenType::unused:
+      return;
     case TokenType::unknown:
     case TokenType::control:
       if (!render_special) return;
       [[fallthrough]];
     case TokenType::user_defined:
-    case TokenType::marker: out += text;
+    case TokenType::marker:
+      out += text;
   }
 }
 

@@ -57,7 +57,7 @@ class Tokenizer {
   bool adds_eos() const;
   bool ends_generation(TokenId id) const;
   bool is_control(TokenId id) const;
-  std::string_view token_text(TokenId id) const;                     // as stored in the file
+  std::string_view token_text(TokenId id) const;  // as stored in the file
   std::optional<TokenId> find(std::string_view token_text) const;
 
  private:

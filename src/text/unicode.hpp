@@ -12,7 +12,7 @@ namespace inlay::text {
 std::string to_valid_utf8(std::string_view text);
 
 bool is_white_space(char32_t code);
-char32_t to_lower(char32_t code);              // one code to one
+char32_t to_lower(char32_t code);             // one code to one
 std::string to_lower(std::string_view text);  // valid UTF-8
 
 // Canonical decomposition without nonspacing marks: e for é. Loose marks stay.

@@ -18,25 +18,20 @@ class Unigram : public Codec {
   explicit Unigram(const Vocabulary& vocabulary)
       : vocabulary_(vocabulary), removes_extra_spaces_(vocabulary.flag("remove_extra_whitespaces", false)) {
     if (const auto* blob = vocabulary.file.find("tokenizer.ggml.precompiled_charsmap")) map_ = CharacterMap(*blob);
-    std::vector<PrefixIndex::Entry> tokens, kept;
+    std::vector<PrefixIndex::Entry> tokens;
     double lowest = std::numeric_limits<double>::max();
     for (TokenId id = 0; id < vocabulary.size(); ++id) {
       const TokenType type = vocabulary.type(id);
       if (type == TokenType::normal) lowest = std::min<double>(lowest, score(id));
-      if (vocabulary.text(id).empty()) continue;
-      if (type == TokenType::user_defined) kept.push_back({vocabulary.text(id), id});
-      if (type == TokenType::normal || type == TokenType::user_defined || type == TokenType::unused)
-        tokens.push_back({vocabulary.text(id), id});
+      if (vocabulary.text(id).empty() || (type != TokenType::normal && type != TokenType::unused)) continue;
+      tokens.push_back({vocabulary.text(id), id});
     }
     unknown_score_ = lowest - unknown_penalty;
     tokens_ = PrefixIndex(std::move(tokens));
-    kept_ = PrefixIndex(std::move(kept));
   }
 
   void encode(std::string_view raw, std::vector<TokenId>& out) const override;
-  void append(TokenId id, std::string& out) const override {
-    out += replaced(vocabulary_.text(id), space_mark, " ");
-  }
+  void append(TokenId id, std::string& out) const override { out += replaced(vocabulary_.text(id), space_mark, " "); }
 
  private:
   // The best way to a position: the token that ends there, where it begins, and the sum of scores.
@@ -46,9 +41,7 @@ class Unigram : public Codec {
     TokenId id = -1;  // -1: unknown
   };
 
-  double score(TokenId id) const {
-    return vocabulary_.type(id) == TokenType::user_defined ? 0 : vocabulary_.scores[static_cast<std::size_t>(id)];
-  }
+  double score(TokenId id) const { return vocabulary_.scores[static_cast<std::size_t>(id)]; }
   std::string mapped(std::string_view text) const;
   std::string normalized(std::string_view text) const;
   std::vector<Step> best_steps(std::string_view text) const;
@@ -57,26 +50,21 @@ class Unigram : public Codec {
   bool removes_extra_spaces_;
   CharacterMap map_;
   double unknown_score_ = 0;
-  PrefixIndex tokens_, kept_;  // `kept`: user-defined, left alone by normalization
+  PrefixIndex tokens_;
 };
 
-// Text with the character map applied, except inside user-defined tokens.
 std::string Unigram::mapped(std::string_view text) const {
   const std::size_t limit = most_growth * text.size() + 1024;
   std::string out;
   while (!text.empty()) {
-    std::size_t size = kept_.longest(text).text.size();
-    if (size > 0) {
-      out += text.substr(0, size);
-    } else if (const auto match = map_.longest(text)) {
+    if (const auto match = map_.longest(text)) {
       out += match->replacement;
-      size = match->size;
+      text.remove_prefix(match->size);
     } else {
       const auto character = base::decode_utf8(text);
-      size = character.whole() ? character.size : 1;
       base::append_utf8(character.code, out);
+      text.remove_prefix(character.whole() ? character.size : 1);
     }
-    text.remove_prefix(size);
     if (out.size() > limit) throw Error(Errc::argument, "the text grows too much when normalized", Fault::limit);
   }
   return out;

@@ -34,7 +34,8 @@ constexpr Model models[] = {
 const Model& model_named(std::string_view name) {
   for (const Model& model : models)
     if (model.name == name) return model;
-  throw Error(Errc::unsupported, fmt::format("tokenizer.ggml.model \"{}\" is not a tokenizer that this version knows", name),
+  throw Error(Errc::unsupported,
+              fmt::format("tokenizer.ggml.model \"{}\" is not a tokenizer that this version knows", name),
               Fault::unsupported, "tokenizer.ggml.model");
 }
 
@@ -114,7 +115,8 @@ void Vocabulary::read_scores() {
   if (!value) return;
   for (std::size_t id = 0; id < scores.size(); ++id) {
     scores[id] = static_cast<float>(value->real(id).value_or(0));
-    if (!std::isfinite(scores[id])) refuse(Fault::bad_value, key, fmt::format("is not a finite number for token {}", id));
+    if (!std::isfinite(scores[id]))
+      refuse(Fault::bad_value, key, fmt::format("is not a finite number for token {}", id));
   }
 }
 
@@ -200,12 +202,13 @@ bool Vocabulary::flag(std::string_view key, bool otherwise) const {
 
 bool Vocabulary::is_special(TokenId id) const {
   const TokenType of = type(id);
-  return of == TokenType::control || of == TokenType::unknown || of == TokenType::user_defined || of == TokenType::marker;
+  return of == TokenType::control || of == TokenType::unknown || of == TokenType::user_defined ||
+         of == TokenType::marker;
 }
 
 std::optional<TokenId> Vocabulary::find_plain(std::string_view token_text) const {
   const auto id = table.find(token_text);
-  return id && !is_special(*id) && type(*id) != TokenType::byte ? id : std::nullopt;
+  return id && is_plain(*id) ? id : std::nullopt;
 }
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to) {

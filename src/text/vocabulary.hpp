@@ -26,11 +26,13 @@ struct Vocabulary {
 
   // Control, unknown and user-defined tokens are found in text as a whole and never built from its pieces.
   bool is_special(TokenId id) const;
-  // A token that raw text may become: no special one, and no byte token spelled out.
+  // Raw text may become these: no special ones, and no byte tokens spelled out.
+  bool is_plain(TokenId id) const { return contains(id) && !is_special(id) && type(id) != TokenType::byte; }
   std::optional<TokenId> find_plain(std::string_view token_text) const;
-  // Fallbacks. They throw Error{argument} where the vocabulary has neither this byte nor an unknown token.
+  // The token of a byte, else the unknown token. Nothing where there is neither, as the tokenizers that such
+  // vocabularies come from do.
   void push_byte(char byte, std::vector<TokenId>& out) const;
-  void push_unknown(std::vector<TokenId>& out) const;
+  void push_unknown(std::vector<TokenId>& out) const;  // throws Error{argument} where there is no unknown token
   // A flag key of tokenizer.ggml, or `otherwise` where it is absent.
   bool flag(std::string_view key, bool otherwise) const;
 
@@ -50,8 +52,6 @@ struct Vocabulary {
 
   bool adds_bos = false, adds_eos = false, adds_separator = false;
   bool adds_space_prefix = false;
-  bool escapes_spaces = false;  // spaces are written as U+2581 in the texts
-  bool cleans_spaces = false;   // decoding drops the spaces before punctuation
 
  private:
   void read_texts();

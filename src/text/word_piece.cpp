@@ -16,16 +16,16 @@ constexpr std::string_view singles =
     R"(\p{P}$+<=>^`|~\x{4E00}-\x{9FFF}\x{3400}-\x{4DBF}\x{20000}-\x{2A6DF}\x{2A700}-\x{2B73F}\x{2B740}-\x{2B81F})"
     R"(\x{2B920}-\x{2CEAF}\x{F900}-\x{FAFF}\x{2F800}-\x{2FA1F})";
 
-std::string word_expression() {
-  return "[" + std::string(singles) + "]|[^\\s" + std::string(singles) + "]++";
-}
+std::string word_expression() { return "[" + std::string(singles) + "]|[^\\s" + std::string(singles) + "]++"; }
 
 class WordPiece : public Codec {
  public:
   explicit WordPiece(const Vocabulary& vocabulary)
-      : vocabulary_(vocabulary), lowercase_(vocabulary.flag("normalizer.lowercase", true)),
+      : vocabulary_(vocabulary),
+        lowercase_(vocabulary.flag("normalizer.lowercase", true)),
         strips_accents_(vocabulary.flag("normalizer.strip_accents", lowercase_)),
-        vanishing_(strips_accents_ ? vanishing_marks : vanishing), words_(word_expression()) {
+        vanishing_(strips_accents_ ? vanishing_marks : vanishing),
+        words_(word_expression()) {
     std::vector<PrefixIndex::Entry> entries;
     for (TokenId id = 0; id < vocabulary.size(); ++id)
       if (!vocabulary.text(id).empty() && !vocabulary.is_special(id)) entries.push_back({vocabulary.text(id), id});
@@ -42,9 +42,7 @@ class WordPiece : public Codec {
     }
   }
 
-  void append(TokenId id, std::string& out) const override {
-    out += replaced(vocabulary_.text(id), space_mark, " ");
-  }
+  void append(TokenId id, std::string& out) const override { out += replaced(vocabulary_.text(id), space_mark, " "); }
 
  private:
   std::string folded(std::string_view text) const {
@@ -93,6 +91,8 @@ class WordPiece : public Codec {
 
 }  // namespace
 
-std::unique_ptr<const Codec> word_piece(const Vocabulary& vocabulary) { return std::make_unique<WordPiece>(vocabulary); }
+std::unique_ptr<const Codec> word_piece(const Vocabulary& vocabulary) {
+  return std::make_unique<WordPiece>(vocabulary);
+}
 
 }  // namespace inlay::text

@@ -34,15 +34,21 @@ std::vector<json> lines(const fs::path& path) {
   return rows;
 }
 
-// Calls run(name, folder, tokenizer) for each vocabulary of the fixtures.
+// The vocabulary that the cases NAME.jsonl belong to: beside them, or in the model that the repository has.
+fs::path vocabulary_path(const fs::path& folder, const std::string& name) {
+  const fs::path beside = folder / ("ggml-vocab-" + name + ".gguf");
+  return fs::exists(beside) ? beside : support::data() / "../../examples/models" / (name + "-q8_0.gguf");
+}
+
+// Calls run(name, cases, file) for each vocabulary of the fixtures that has a file NAME + `ending`.
 template <class Run>
-void for_each_vocabulary(Run run) {
-  for (const auto& folder : support::folders("fixtures/tokenizer")) {
+void for_each_vocabulary(const std::string& ending, Run run) {
+  for (const auto& folder : support::folders("tokenizer")) {
     for (const auto& entry : fs::directory_iterator(folder)) {
-      const std::string file = entry.path().filename().string();
-      if (entry.path().extension() != ".gguf") continue;
-      const auto gguf = gguf::File::open(entry.path().string());
-      run(file.substr(11, file.size() - 16), folder, gguf);
+      const std::string name = entry.path().stem().string();
+      if (entry.path().extension() != ".jsonl" || name.find('.') != name.npos) continue;
+      const fs::path cases = folder / (name + ending);
+      if (fs::exists(cases)) run(name, cases, gguf::File::open(vocabulary_path(folder, name).string()));
     }
   }
 }
@@ -66,9 +72,9 @@ void check_stream(const text::Tokenizer& tokenizer, const json& test) {
 }  // namespace
 
 TEST_CASE("text becomes the ids of the vocabulary's own tokenizer") {
-  for_each_vocabulary([](const std::string& name, const fs::path& folder, const gguf::File& file) {
+  for_each_vocabulary(".jsonl", [](const std::string& name, const fs::path& path, const gguf::File& file) {
     const auto tokenizer = text::Tokenizer::from(file);
-    const auto cases = lines(folder / (name + ".jsonl"));
+    const auto cases = lines(path);
     for (const json& test : cases) {
       INFO(name << ' ' << test.at("id"));
       const text::EncodeOptions options{test.at("add_special"), test.at("parse_special")};
@@ -79,9 +85,9 @@ TEST_CASE("text becomes the ids of the vocabulary's own tokenizer") {
 }
 
 TEST_CASE("ids become text again, whole, one by one, and as a stream") {
-  for_each_vocabulary([](const std::string& name, const fs::path& folder, const gguf::File& file) {
+  for_each_vocabulary(".detok.jsonl", [](const std::string& name, const fs::path& path, const gguf::File& file) {
     const auto tokenizer = text::Tokenizer::from(file);
-    const auto cases = lines(folder / (name + ".detok.jsonl"));
+    const auto cases = lines(path);
     for (const json& test : cases) {
       INFO(name << ' ' << test.dump());
       if (test.at("kind") == "stream") {
@@ -95,9 +101,9 @@ TEST_CASE("ids become text again, whole, one by one, and as a stream") {
 }
 
 TEST_CASE("special ids, flags and endings are those of the fixtures") {
-  for_each_vocabulary([](const std::string& name, const fs::path& folder, const gguf::File& file) {
+  for_each_vocabulary(".facts.json", [](const std::string& name, const fs::path& path, const gguf::File& file) {
     INFO(name);
-    const json facts = json::parse(support::read(folder / (name + ".facts.json")));
+    const json facts = json::parse(support::read(path));
     const text::Vocabulary vocabulary(file);
     const auto tokenizer = text::Tokenizer::from(file);
     CHECK(tokenizer->size() == facts.at("n_tokens"));
