@@ -5,7 +5,8 @@ function(inlay_isa name)
   set(source ${PROJECT_SOURCE_DIR}/src/cpu/isa/${name}.cpp)
   set(flags ${ARGN} -O2 -fno-exceptions)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND flags -fno-tree-ter -fno-tree-reassoc)  # both move sums away from their products, and registers run out
+    # these move sums away from their products or loads ahead of their use, and registers run out
+    list(APPEND flags -fno-tree-ter -fno-tree-reassoc -fno-schedule-insns)
   endif()
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags}")
   target_sources(inlay_cpu PRIVATE ${source})

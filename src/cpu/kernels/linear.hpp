@@ -24,10 +24,14 @@ struct Sums {
   Floats<A> of[T][vectors];
 
   INLAY_INLINE Sums() noexcept {
-    unroll<T>([&](auto t) { unroll<vectors>([&](auto v) { of[t][v] = Floats<A>(0.0f); }); });
+    INLAY_UNROLL for (int t = 0; t < T; ++t) {
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) of[t][v] = Floats<A>(0.0f);
+    }
   }
   INLAY_INLINE void store(float* y) const noexcept {
-    unroll<T>([&](auto t) { unroll<vectors>([&](auto v) { of[t][v].store_unaligned(y + t * packed_rows + v * A::rows); }); });
+    INLAY_UNROLL for (int t = 0; t < T; ++t) {
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) of[t][v].store_unaligned(y + t * packed_rows + v * A::rows);
+    }
   }
 };
 
@@ -37,46 +41,46 @@ INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, au
                                 Sums<A, T>& sums) noexcept {
   constexpr int vectors = packed_rows / A::rows, quads = block_quads / W::parts;
   typename A::template Dot<W::bits> dots[T][vectors];
-  unroll<quads>([&](auto i) {
+  unroll<quads>([&](auto i) INLAY_ALWAYS {
     constexpr int q = decltype(part)::value * quads + quad_at(i, W::parts);
     typename A::Bytes codes[vectors];
-    unroll<vectors>([&](auto v) { codes[v] = W::template codes<q>(weights, block, v); });
-    unroll<T>([&](auto t) {
+    INLAY_UNROLL for (int v = 0; v < vectors; ++v) codes[v] = W::template codes<q>(weights, block, v);
+    INLAY_UNROLL for (int t = 0; t < T; ++t) {
       const auto four = A::spread(x[t]->codes + 4 * q);
-      unroll<vectors>([&](auto v) { dots[t][v].template add<i>(codes[v], four); });
-    });
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) dots[t][v].template add<i>(codes[v], four);
+    }
   });
-  unroll<vectors>([&](auto v) {
+  INLAY_UNROLL for (int v = 0; v < vectors; ++v) {
     const Floats<A> scale = W::scale(weights, block, part, v);
-    unroll<T>([&](auto t) {
+    INLAY_UNROLL for (int t = 0; t < T; ++t) {
       Ints<A> total = dots[t][v].template total<quads>();
       if constexpr (W::zero != 0) total -= Ints<A>(W::parts == 1 ? x[t]->sum : x[t]->part_sums[part]) << log2_of(W::zero);
       sums.of[t][v] = xsimd::fma(xsimd::to_float(total), scale * Floats<A>(x[t]->scale), sums.of[t][v]);
-    });
+    }
     if constexpr (W::minimum) {
       const Floats<A> least = W::least(weights, block, part, v);
-      unroll<T>([&](auto t) {
+      INLAY_UNROLL for (int t = 0; t < T; ++t) {
         const Floats<A> sum(W::parts == 1 ? x[t]->scaled_sum : x[t]->scaled_part_sums[part]);
         sums.of[t][v] = xsimd::fma(least, sum, sums.of[t][v]);
-      });
+      }
     }
-  });
+  }
 }
 
 template <class A, class W, int T, bool from_memory>
 INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* const* rows, float* y) noexcept {
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   const Activation* x[T];
-  unroll<T>([&](auto t) { x[t] = reinterpret_cast<const Activation*>(rows[t]); });
+  INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const Activation*>(rows[t]);
   Sums<A, T> sums;
   for (int element = blocks / W::blocks; element > 0; --element, ++stream) {
     for (int block = 0; block < W::blocks; ++block) {
       if constexpr (from_memory) {
         const auto* ahead = reinterpret_cast<const char*>(stream) + block * (sizeof *stream / W::blocks) + prefetch_bytes;
-        unroll<static_cast<int>((sizeof *stream / W::blocks + 63) / 64)>([&](auto i) { __builtin_prefetch(ahead + i * 64); });
+        INLAY_UNROLL for (std::size_t i = 0; i < sizeof *stream / W::blocks; i += 64) __builtin_prefetch(ahead + i);
       }
-      unroll<W::parts>([&](auto part) { multiply_part<A, W, T>(*stream, block, part, x, sums); });
-      unroll<T>([&](auto t) { ++x[t]; });
+      unroll<W::parts>([&](auto part) INLAY_ALWAYS { multiply_part<A, W, T>(*stream, block, part, x, sums); });
+      INLAY_UNROLL for (int t = 0; t < T; ++t) ++x[t];
     }
   }
   sums.store(y);
@@ -86,16 +90,16 @@ template <class A, class W, int T>
 INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std::byte* const* rows, float* y) noexcept {
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   const float* x[T];
-  unroll<T>([&](auto t) { x[t] = reinterpret_cast<const float*>(rows[t]); });
+  INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const float*>(rows[t]);
   Sums<A, T> sums;
   for (int column = 0; column < columns; ++column) {
     constexpr int vectors = Sums<A, T>::vectors;
     Floats<A> weights[vectors];
-    unroll<vectors>([&](auto v) { weights[v] = W::column(stream[column], v); });
-    unroll<T>([&](auto t) {
+    INLAY_UNROLL for (int v = 0; v < vectors; ++v) weights[v] = W::column(stream[column], v);
+    INLAY_UNROLL for (int t = 0; t < T; ++t) {
       const Floats<A> value(x[t][column]);
-      unroll<vectors>([&](auto v) { sums.of[t][v] = xsimd::fma(weights[v], value, sums.of[t][v]); });
-    });
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) sums.of[t][v] = xsimd::fma(weights[v], value, sums.of[t][v]);
+    }
   }
   sums.store(y);
 }
@@ -124,16 +128,16 @@ void unpack(const std::byte* group, int blocks, std::byte* panel) noexcept {
   for (int i = 0; i < blocks; ++i, ++to) {
     const auto& from = stream[i / W::blocks];
     const int block = i % W::blocks;
-    unroll<packed_rows / A::rows>([&](auto v) {
-      unroll<block_quads>([&](auto i) {
+    for (int v = 0; v < packed_rows / A::rows; ++v) {
+      unroll<block_quads>([&](auto i) INLAY_ALWAYS {
         constexpr int q = quad_at(i, 1);
         A::store(to->codes[q][v * A::rows], W::template codes<q>(from, block, v));
       });
-      unroll<W::parts>([&](auto part) {
+      for (int part = 0; part < W::parts; ++part) {
         Floats<A>(W::scale(from, block, part, v)).store_unaligned(to->scales[part] + v * A::rows);
         if constexpr (W::minimum) Floats<A>(W::least(from, block, part, v)).store_unaligned(to->minima[part] + v * A::rows);
-      });
-    });
+      }
+    }
   }
 }
 
@@ -142,7 +146,7 @@ void unpack_plain(const std::byte* group, int columns, std::byte* panel) noexcep
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   auto* to = reinterpret_cast<PackedF32*>(panel);
   for (int i = 0; i < columns; ++i) {
-    unroll<packed_rows / A::rows>([&](auto v) { W::column(stream[i], v).store_unaligned(to[i].values + v * A::rows); });
+    for (int v = 0; v < packed_rows / A::rows; ++v) W::column(stream[i], v).store_unaligned(to[i].values + v * A::rows);
   }
 }
 

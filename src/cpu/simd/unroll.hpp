@@ -4,7 +4,9 @@
 #include <type_traits>
 #include <utility>
 
-#define INLAY_INLINE inline __attribute__((always_inline))
+#define INLAY_ALWAYS __attribute__((always_inline))
+#define INLAY_INLINE inline INLAY_ALWAYS
+#define INLAY_UNROLL _Pragma("GCC unroll 16")  // before a loop over registers: short, and its counter may stay a variable
 
 namespace inlay::cpu {
 namespace {
