@@ -19,6 +19,8 @@ void add_tokenize(CLI::App&);
 void add_detokenize(CLI::App&);
 void add_logits(CLI::App&);
 void add_perplexity(CLI::App&);
+void add_embed(CLI::App&);
+void add_render(CLI::App&);
 void add_bench(CLI::App&);
 
 // The model and how it is loaded: -m --threads --isa --device --ctx --kv.
@@ -31,7 +33,8 @@ void add_model_flags(CLI::App&, ModelFlags&);
 inlay::Model load(const ModelFlags&);             // shows progress where a person watches
 inlay::Model load_vocabulary(const ModelFlags&);  // enough to turn text into tokens and back
 
-// How text is made: -n --temp --top-k --top-p --min-p --repeat-penalty --seed --stop --ignore-eos.
+// How text is made: -n --temp --top-k --top-p --min-p --repeat-penalty --seed --stop --ignore-eos --schema --grammar
+// --regex.
 struct SamplingFlags {
   inlay::Sampler sampler = {};
   inlay::Limits limits = {};
@@ -41,6 +44,7 @@ SamplingFlags sampling(const Request&, const SamplingFlags& otherwise);  // the 
 
 // The text given as an argument, or all of stdin where it is absent.
 std::string text_or_stdin(const CLI::Option* given, const std::string& text);
+std::string read_file(const std::string& path);
 
 // Reads a JSON object a line and answers each with one line. A failed line is answered with its error; the run goes on.
 void answer_lines(const std::function<Json(const Request&)>& answer);

@@ -1,7 +1,9 @@
 // The flags that several subcommands have in common.
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "cli/cli.hpp"
@@ -72,16 +74,23 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
       ->capture_default_str();
   command.add_option("--seed", sampler.seed, "the same seed gives the same text");
   command.add_option("--stop", flags.limits.stop, "end before this text; may be given several times");
+  const auto constrain = [&command, &sampler](const char* flag, const char* help,
+                                              inlay::Grammar (*compile)(const std::string&)) {
+    const auto set = [&sampler, compile](const std::string& value) { sampler.grammar = compile(value); };
+    return command.add_option_function<std::string>(flag, set, help);
+  };
+  auto* schema = constrain("--schema", "write JSON that is valid under the schema in this file",
+                           [](const std::string& file) { return inlay::Grammar::json_schema(read_file(file)); });
+  auto* rules = constrain("--grammar", "write what the GBNF rules in this file allow",
+                          [](const std::string& file) { return inlay::Grammar::gbnf(read_file(file)); });
+  auto* regex = constrain("--regex", "write text that this pattern matches",
+                          [](const std::string& pattern) { return inlay::Grammar::regex(pattern); });
+  schema->excludes(rules)->excludes(regex);
+  rules->excludes(regex);
   command.add_flag("--ignore-eos", flags.limits.ignore_end, "go on after the model's end of text");
 }
 
 SamplingFlags sampling(const Request& request, const SamplingFlags& otherwise) {
-  for (const char* field : {"schema", "gbnf", "regex"}) {
-    if (!request.has(field)) continue;
-    throw inlay::Error(inlay::Errc::unsupported,
-                       std::string("field \"") + field + "\": output cannot be constrained yet",
-                       inlay::Fault::unsupported, field);
-  }
   const auto bounded = [&request](const char* field, std::int64_t value) {
     const auto given = request.integer(field, value);
     return static_cast<int>(std::clamp<std::int64_t>(given, -1, std::numeric_limits<int>::max()));
@@ -97,12 +106,21 @@ SamplingFlags sampling(const Request& request, const SamplingFlags& otherwise) {
   limits.tokens = bounded("max_tokens", limits.tokens);
   limits.ignore_end = request.flag("ignore_eos", limits.ignore_end);
   if (request.has("stop")) limits.stop = request.texts("stop");
+  if (request.has("schema")) sampler.grammar = inlay::Grammar::json_schema(print(request.json("schema")));
+  if (request.has("gbnf")) sampler.grammar = inlay::Grammar::gbnf(request.text("gbnf"));
+  if (request.has("regex")) sampler.grammar = inlay::Grammar::regex(request.text("regex"));
   return flags;
 }
 
 std::string text_or_stdin(const CLI::Option* given, const std::string& text) {
   if (given->count() > 0) return text;
   return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw inlay::Error(inlay::Errc::io, "cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace cli

@@ -50,6 +50,8 @@ bool Request::has(const char* field) const {
   return found != object_.end() && !found->is_null();
 }
 
+bool Request::present(const char* field) const { return object_.contains(field); }
+
 bool Request::flag(const char* field, bool otherwise) const {
   if (!has(field)) return otherwise;
   if (!object_[field].is_boolean()) refuse(field, "true or false");
@@ -104,7 +106,13 @@ std::vector<inlay::TokenId> Request::ids(const char* field) const {
 std::vector<int> Request::integers(const char* field) const { return whole_numbers<int>(json(field), field); }
 
 const Json& Request::json(const char* field) const {
-  if (!has(field)) {
+  const auto& value = json_or_null(field);
+  if (value.is_null()) refuse(field, "something other than null");
+  return value;
+}
+
+const Json& Request::json_or_null(const char* field) const {
+  if (!present(field)) {
     throw inlay::Error(inlay::Errc::argument, std::string("field \"") + field + "\" is missing",
                        inlay::Fault::missing_key, field);
   }

@@ -20,6 +20,7 @@ class Request {
   explicit Request(std::string_view line);
 
   bool has(const char* field) const;
+  bool present(const char* field) const;  // null or not
   bool flag(const char* field, bool otherwise) const;
   double number(const char* field, double otherwise) const;
   std::int64_t integer(const char* field, std::int64_t otherwise) const;
@@ -28,7 +29,8 @@ class Request {
   std::vector<std::string> texts(const char* field) const;
   std::vector<inlay::TokenId> ids(const char* field) const;
   std::vector<int> integers(const char* field) const;
-  const Json& json(const char* field) const;  // must be there
+  const Json& json(const char* field) const;          // must be there
+  const Json& json_or_null(const char* field) const;  // must be present
 
  private:
   Json object_;

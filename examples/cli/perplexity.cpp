@@ -1,9 +1,7 @@
 // `inlay perplexity`: how well a model foresees a text. The second half of every window counts, as in llama.cpp's tool.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <numeric>
 
@@ -57,12 +55,6 @@ void read_window(const inlay::Model& model, std::span<const inlay::TokenId> toke
       surprise.add(negative_log_probability(std::span(logits).subspan(i * width, width), next));
     }
   }
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw inlay::Error(inlay::Errc::io, "cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void perplexity(const Options& options) {

@@ -8,6 +8,7 @@ inline namespace v0 {
 
 struct Message {
   std::string role, content;
+  std::string fields = {};  ///< what else the template may see of it, as a JSON object: tool_calls, name, ...
 };
 
 /// A part of a rendered prompt and whose words it holds. Only the template's own text may spell control tokens.

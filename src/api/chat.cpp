@@ -51,9 +51,25 @@ std::optional<std::tm> clock_of(const std::optional<std::int64_t>& seconds) {
   return time;
 }
 
+nlohmann::ordered_json parsed_fields(const std::string& text) {
+  constexpr int deepest = 64;
+  const auto shallow = [](int depth, auto, auto&) {
+    if (depth > deepest) throw Error(Errc::argument, "a message's fields are nested too deeply", Fault::limit, "fields");
+    return true;
+  };
+  auto fields = nlohmann::ordered_json::parse(text, shallow, false);
+  if (!fields.is_object())
+    throw Error(Errc::argument, "a message's fields are not a JSON object", Fault::bad_value, "fields");
+  return fields;
+}
+
 std::string as_json(std::span<const Message> messages) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& message : messages) list.push_back({{"role", message.role}, {"content", message.content}});
+  for (const auto& message : messages) {
+    nlohmann::ordered_json entry = {{"role", message.role}, {"content", message.content}};
+    if (!message.fields.empty()) entry.update(parsed_fields(message.fields));
+    list.push_back(std::move(entry));
+  }
   return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
