@@ -65,6 +65,8 @@ static inline inlay_text inlay_string(const char* string) {
 typedef struct inlay_model inlay_model;
 typedef struct inlay_session inlay_session;
 typedef struct inlay_generation inlay_generation;
+typedef struct inlay_chat inlay_chat;
+typedef struct inlay_grammar inlay_grammar;
 typedef struct inlay_stop inlay_stop; /* asks generations to end, from any thread */
 
 /* ---- models */
@@ -97,9 +99,10 @@ typedef struct inlay_info {
   uint64_t parameters, bytes;
   int32_t vocabulary, width, layers, context, threads;
   int32_t bos, eos;                     /* -1: none */
+  int32_t encoder;                      /* embeds texts, and generates none */
 } inlay_info;
 #define INLAY_INFO_INIT \
-  { sizeof(inlay_info), {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 0, -1, -1 }
+  { sizeof(inlay_info), {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0 }
 
 /* Bytes a model takes on the host: weights + scratch + per_token * tokens. */
 typedef struct inlay_plan { uint64_t weights, scratch, page, per_token; } inlay_plan;
@@ -125,6 +128,17 @@ INLAY_API inlay_status inlay_detokenize_stream(const inlay_model*, const int32_t
 INLAY_API inlay_status inlay_piece(const inlay_model*, int32_t token, int show_special, char* bytes, size_t capacity,
                                    size_t* count, inlay_error*);
 
+/* How the rows of a text's tokens become one. */
+typedef enum inlay_pooling {
+  INLAY_POOLING_MODEL, INLAY_POOLING_NONE, INLAY_POOLING_MEAN, INLAY_POOLING_CLS, INLAY_POOLING_LAST
+} inlay_pooling;
+
+/* What an encoder makes of a text: rows of `width` numbers, one or, without pooling, one for each token. */
+INLAY_API inlay_status inlay_embed(const inlay_model*, inlay_text, inlay_pooling pooling, int normalize, float* rows,
+                                   size_t capacity, size_t* count, inlay_error*);
+INLAY_API inlay_status inlay_embed_tokens(const inlay_model*, const int32_t* tokens, size_t n, inlay_pooling pooling,
+                                          int normalize, float* rows, size_t capacity, size_t* count, inlay_error*);
+
 /* ---- sessions */
 
 INLAY_API inlay_status inlay_session_new(const inlay_model*, inlay_session** out, inlay_error*);
@@ -139,11 +153,25 @@ INLAY_API inlay_status inlay_session_evaluate(inlay_session*, const int32_t* tok
 INLAY_API inlay_status inlay_session_score(inlay_session*, inlay_text, double* log_probability, inlay_error*);
 INLAY_API void inlay_session_free(inlay_session*);
 
+/* ---- grammars: a language that the output must belong to; may be freed while generations use it */
+
+typedef enum inlay_grammar_kind {
+  INLAY_GRAMMAR_JSON_SCHEMA, /* a keyword that cannot be honoured is an error */
+  INLAY_GRAMMAR_JSON_SCHEMA_LENIENT, /* ... is ignored */
+  INLAY_GRAMMAR_REGEX, INLAY_GRAMMAR_GBNF
+} inlay_grammar_kind;
+
+INLAY_API inlay_status inlay_grammar_new(inlay_grammar_kind, inlay_text source, inlay_grammar** out, inlay_error*);
+INLAY_API inlay_status inlay_grammar_json(inlay_grammar** out, inlay_error*); /* any JSON value */
+INLAY_API inlay_status inlay_grammar_choice(const inlay_text* texts, size_t n, inlay_grammar** out, inlay_error*);
+INLAY_API void inlay_grammar_free(inlay_grammar*);
+
 /* ---- generations */
 
 /* How the next token is chosen. Steps run in the order of these fields, or in that of `order`. */
 typedef struct inlay_sampler {
   size_t size;
+  const inlay_grammar* grammar;         /* NULL: any text */
   void* user;
   void (*adjust)(void* user, float* logits, size_t vocabulary, const int32_t* so_far, size_t n); /* change logits */
   float repeat_penalty;                 /* 1: none */
@@ -157,7 +185,7 @@ typedef struct inlay_sampler {
   const inlay_sampler_step* order;
   size_t order_count;
 } inlay_sampler;
-#define INLAY_SAMPLER_INIT { sizeof(inlay_sampler), 0, 0, 1.0f, 64, 40, 0.95f, 0.05f, 0.8f, 0, 0, 0, 0 }
+#define INLAY_SAMPLER_INIT { sizeof(inlay_sampler), 0, 0, 0, 1.0f, 64, 40, 0.95f, 0.05f, 0.8f, 0, 0, 0, 0 }
 
 /* When a generation ends, besides the model's own end of text. */
 typedef struct inlay_limits {
@@ -205,6 +233,25 @@ INLAY_API void inlay_generation_free(inlay_generation*);             /* before t
 INLAY_API inlay_status inlay_stop_new(inlay_stop** out, inlay_error*);
 INLAY_API void inlay_stop_request(inlay_stop*); /* every generation that was given it ends as cancelled */
 INLAY_API void inlay_stop_free(inlay_stop*);
+
+/* ---- chats: sessions that speak in turns, through the model's own template */
+
+/* `tools` is a JSON list, `variables` a JSON object of further variables of the template; both may be empty. */
+INLAY_API inlay_status inlay_chat_new(const inlay_model*, inlay_text system, inlay_text tools, inlay_text variables,
+                                      inlay_chat** out, inlay_error*);
+INLAY_API inlay_status inlay_chat_say(inlay_chat*, inlay_text, const inlay_sampler*, const inlay_limits*,
+                                      inlay_generation** out, inlay_error*);
+/* Answers the messages as they stand, after inlay_chat_add or inlay_chat_edit. */
+INLAY_API inlay_status inlay_chat_answer(inlay_chat*, const inlay_sampler*, const inlay_limits*, inlay_generation** out,
+                                         inlay_error*);
+
+/* One turn; `fields` is what else the template may see of it, as a JSON object: tool_calls, name, ... */
+typedef struct inlay_message { inlay_text role, content, fields; } inlay_message;
+INLAY_API inlay_status inlay_chat_add(inlay_chat*, inlay_message, inlay_error*);
+INLAY_API inlay_status inlay_chat_edit(inlay_chat*, size_t turn, inlay_text, inlay_error*); /* forgets the turns after it */
+INLAY_API size_t inlay_chat_messages(const inlay_chat*); /* how many there are */
+INLAY_API inlay_status inlay_chat_message(const inlay_chat*, size_t turn, inlay_message* out, inlay_error*);
+INLAY_API void inlay_chat_free(inlay_chat*);
 
 #ifdef __cplusplus
 }

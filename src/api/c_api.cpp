@@ -106,7 +106,8 @@ inlay_status inlay_model_info(const inlay_model* model, inlay_info* out, inlay_e
                             info.context,
                             info.threads,
                             info.bos,
-                            info.eos};
+                            info.eos,
+                            info.encoder ? 1 : 0};
     const auto size = std::min(required(out, "out").size, sizeof(inlay_info));
     std::memcpy(out, &all, size);
     out->size = size;

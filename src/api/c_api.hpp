@@ -51,6 +51,13 @@ struct inlay_generation {
   inlay::Generation::iterator at;
   bool started;
 };
+struct inlay_chat {
+  std::shared_ptr<inlay::api::HostMemory> memory;
+  inlay::Chat chat;
+};
+struct inlay_grammar {
+  inlay::Grammar grammar;
+};
 struct inlay_stop {
   std::stop_source source;
 };
@@ -133,5 +140,9 @@ inlay_status deliver(const List& from, T* to, std::size_t capacity, std::size_t*
   required(count, "count") = from.size();
   return INLAY_OK;
 }
+
+// The C recipes as C++ ones.
+Sampler sampler_of(const inlay_sampler* given);
+Limits limits_of(const inlay_limits* given);
 
 }  // namespace inlay::api

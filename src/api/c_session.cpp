@@ -1,41 +1,45 @@
 // The C door to sessions and their generations.
 #include "api/c_api.hpp"
 
-using namespace inlay::api;
+namespace inlay::api {
 
-namespace {
-
-inlay::Sampler sampler_of(const inlay_sampler* given) {
+Sampler sampler_of(const inlay_sampler* given) {
   const auto c = versioned<inlay_sampler>(given, INLAY_SAMPLER_INIT);
-  inlay::Sampler sampler{.repeat_penalty = c.repeat_penalty,
-                         .repeat_window = c.repeat_window,
-                         .top_k = c.top_k,
-                         .top_p = c.top_p,
-                         .min_p = c.min_p,
-                         .temperature = c.temperature};
+  Sampler sampler{.repeat_penalty = c.repeat_penalty,
+                  .repeat_window = c.repeat_window,
+                  .top_k = c.top_k,
+                  .top_p = c.top_p,
+                  .min_p = c.min_p,
+                  .temperature = c.temperature};
+  if (c.grammar) sampler.grammar = c.grammar->grammar;
   if (c.seeded) sampler.seed = c.seed;
   if (c.adjust) {
-    sampler.adjust = [c](std::span<float> logits, std::span<const inlay::TokenId> so_far) {
+    sampler.adjust = [c](std::span<float> logits, std::span<const TokenId> so_far) {
       c.adjust(c.user, logits.data(), logits.size(), so_far.data(), so_far.size());
     };
   }
-  for (const auto step : list(c.order, c.order_count, "order"))
-    sampler.order.push_back(static_cast<inlay::SamplerStep>(step));
+  for (const auto step : list(c.order, c.order_count, "order")) sampler.order.push_back(static_cast<SamplerStep>(step));
   return sampler;
 }
 
-inlay::Limits limits_of(const inlay_limits* given) {
+Limits limits_of(const inlay_limits* given) {
   const auto c = versioned<inlay_limits>(given, INLAY_LIMITS_INIT);
-  inlay::Limits limits{.tokens = c.tokens,
-                       .deadline = std::chrono::milliseconds(c.deadline_ms),
-                       .top_logprobs = c.top_logprobs,
-                       .parse_specials = c.parse_specials != 0,
-                       .ignore_end = c.ignore_end != 0};
+  Limits limits{.tokens = c.tokens,
+                .deadline = std::chrono::milliseconds(c.deadline_ms),
+                .top_logprobs = c.top_logprobs,
+                .parse_specials = c.parse_specials != 0,
+                .ignore_end = c.ignore_end != 0};
   for (const auto stop : list(c.stop, c.stop_count, "stop")) limits.stop.emplace_back(view(stop));
   if (c.cancel) limits.cancel = c.cancel->source.get_token();
   if (c.progress) limits.progress = [c](int done, int of) { c.progress(c.user, done, of); };
   return limits;
 }
+
+}  // namespace inlay::api
+
+using namespace inlay::api;
+
+namespace {
 
 // Generates from text or tokens.
 template <class Prompt>

@@ -217,3 +217,35 @@ TEST_CASE("A caller of an older version, whose structs are shorter, gets the usu
   CHECK(info.architecture.size == 5);
   CHECK(info.parameters == 99);
 }
+
+TEST_CASE("A grammar and a chat are reached from C") {
+  Handles c;
+  inlay_grammar* grammar = nullptr;
+  CHECK(inlay_grammar_new(INLAY_GRAMMAR_REGEX, inlay_string("(a"), &grammar, &c.error) == INLAY_ARGUMENT);
+  REQUIRE(inlay_grammar_new(INLAY_GRAMMAR_REGEX, inlay_string("[0-9]{3}"), &grammar, &c.error) == INLAY_OK);
+  auto sampler = seeded(1);
+  sampler.grammar = grammar;
+  inlay_finish finish = INLAY_FINISH_RUNNING;
+  const auto number = speak(c.session, "What is 58 + 67?", sampler, at_most(8), &finish);
+  inlay_grammar_free(grammar);
+  CHECK(number.size() == 3);
+  CHECK(number.find_first_not_of("0123456789") == std::string::npos);
+
+  inlay_chat* chat = nullptr;
+  const inlay_text none = inlay_string("");
+  REQUIRE(inlay_chat_new(c.model, none, none, none, &chat, &c.error) == INLAY_OK);
+  sampler = INLAY_SAMPLER_INIT;
+  sampler.temperature = 0;
+  inlay_generation* generation = nullptr;
+  REQUIRE(inlay_chat_say(chat, inlay_string("What is 58 + 67?"), &sampler, nullptr, &generation, &c.error) == INLAY_OK);
+  inlay_token token;
+  while (inlay_next(generation, &token, &c.error) == INLAY_OK) {
+  }
+  inlay_generation_free(generation);
+  REQUIRE(inlay_chat_messages(chat) == 2);
+  inlay_message message;
+  REQUIRE(inlay_chat_message(chat, 1, &message, &c.error) == INLAY_OK);
+  CHECK(std::string(message.content.data, message.content.size) == "125");
+  CHECK(inlay_chat_message(chat, 2, &message, &c.error) == INLAY_ARGUMENT);
+  inlay_chat_free(chat);
+}
