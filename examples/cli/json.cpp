@@ -71,8 +71,9 @@ std::int64_t Request::integer(const char* field, std::int64_t otherwise) const {
 }
 
 std::string Request::text(const char* field) const {
-  if (!has(field) || !object_[field].is_string()) refuse(field, "a string");
-  return object_[field].get<std::string>();
+  const auto& value = json(field);
+  if (!value.is_string()) refuse(field, "a string");
+  return value.get<std::string>();
 }
 
 std::string Request::bytes(const char* field) const {

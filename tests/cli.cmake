@@ -1,0 +1,40 @@
+# The program's machine forms, on the model of the repository: what scripts rely on. Arguments: -DPROGRAM=<inlay>
+# -DWORK=<folder>
+cmake_minimum_required(VERSION 3.25)
+
+# expect(code regex input arguments...): the exit code and what is on stdout.
+function(expect code pattern input)
+  file(WRITE ${WORK}/input "${input}")
+  execute_process(COMMAND ${PROGRAM} ${ARGN} INPUT_FILE ${WORK}/input
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  if(NOT result EQUAL code OR NOT output MATCHES "${pattern}")
+    message(SEND_ERROR "inlay ${ARGN}\nwith ${input}\nexit code ${result}, expected ${code}\n${output}\nexpected "
+      "${pattern}\n${errors}")
+  endif()
+endfunction()
+
+file(MAKE_DIRECTORY ${WORK})
+expect(0 "^{\"ids\":.3995,2064,2509.}\n$" "{\"text\":\"Hello world\",\"add_special\":true}\n" tokenize --jsonl)
+expect(0 "^{\"ids\":.2064.}\n{\"error\":{\"kind\":\"missing_key\".*}}\n{\"error\".*}\n{\"ids\":.2509.}\n$"
+  "{\"text_hex\":\"48656c6c6f\"}\n{}\n[1]\n{\"text\":\" world\"}\n" tokenize --jsonl)
+expect(0 "^{\"text\":\"Hello world\"}\n{\"chunks\":.\"Hello\",\" world\".,\"flush\":\"\"}\n{\"bytes_hex\":\"20776f726c64\"}\n$"
+  "{\"ids\":[2064,2509]}\n{\"ids\":[2064,2509],\"stream\":true}\n{\"ids\":[2509],\"piece\":true}\n" detokenize --jsonl)
+expect(0 "^{\"rows\":2,\"cols\":4000}\n{\"rows\":1,\"cols\":4000}\n$"
+  "{\"tokens\":[3995,2064],\"positions\":\"all\"}\n{\"tokens\":[3995,2064,2509],\"positions\":[2],\"chunks\":[1,1]}\n"
+  logits --jsonl -o ${WORK}/logits)
+file(SIZE ${WORK}/logits bytes)
+if(NOT bytes EQUAL 48000)
+  message(SEND_ERROR "3 rows of 4000 logits take 48000 bytes, not ${bytes}")
+endif()
+expect(0 "^{\"tokens\":.[0-9,]+.,\"text\":\".*\",\"logprobs\":.*,\"finish\":\"token_limit\",\"stats\":{\"prompt_tokens\":5,.*}}\n$"
+  "{\"prompt\":\"Once upon a time\",\"max_tokens\":4,\"temperature\":0}\n" run --jsonl)
+expect(0 "^{\"content\":\"125\",.*\"finish\":\"end_of_text\""
+  "{\"messages\":[{\"role\":\"user\",\"content\":\"What is 58 + 67?\"}],\"temperature\":0}\n" chat --jsonl)
+expect(0 "^{\"text\":\"<user>hi\",\"spans\":.{\"begin\":0,\"end\":6,\"kind\":\"template\"},{\"begin\":6,\"end\":8,\"kind\":\"user\"}.}\n$"
+  "{\"template\":\"<{{ messages[0].role }}>{{ messages[0].content }}\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}\n"
+  render --jsonl)
+expect(0 "\"general.architecture\":\"llama\".*\"tensors\":.*\"plan\":{\"weights\":" "" inspect --json)
+expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect --load --json)
+expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)
+expect(2 "^$" "" run --no-such-flag)
+expect(2 "^$" "" run --isa no-such-isa Hello)
