@@ -41,7 +41,7 @@ struct Mixture {
   std::int64_t tokens = 9;
 };
 
-constexpr std::int64_t experts = 5, chosen = 2, width = 256, hidden = 256;
+constexpr std::int64_t experts = 4, chosen = 2, width = 256, hidden = 256;
 constexpr float scales[] = {0.5f, 2, 0.25f};
 
 Floats mix(Device& device, const Mixture& m) {

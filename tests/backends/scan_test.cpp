@@ -12,7 +12,7 @@ struct Input {
 
 // in.shape[0] == tokens stands for "one for each token".
 constexpr std::int64_t tokens = 0;
-constexpr std::int64_t state_offset = 64;  // another mixer's state lies before
+constexpr std::int64_t state_offset = 64;
 
 struct Scan {
   std::uint32_t kind;
@@ -93,6 +93,12 @@ const Scan scans[] = {
     {INLAY_SCAN_SHIFT, {{tokens, 37}}, {{{5, 37}}}, {tokens, 5, 37}, 37},
 };
 
+std::vector<Candidate> with_oracle() {
+  std::vector<Candidate> all = candidates();
+  all.push_back(oracle);
+  return all;
+}
+
 std::size_t count_of(const Shape& shape, std::int64_t length) {
   std::size_t count = 1;
   for (const std::int64_t n : shape) count *= std::size_t(n == tokens ? length : n);
@@ -114,22 +120,36 @@ inlay_tensor part_of(Device& device, const Input& input, unsigned seed, std::int
   return device.numbers(shape, values);
 }
 
+// Slots 1 and 2 of a pool, which start as zeros; each mixer's own state lies behind another's.
+struct States {
+  Device& device;
+  inlay_cache cache = {.size = sizeof cache, .kind = INLAY_CACHE_STATE, .segment_pages = 2, .k_offset = 64};
+  void* segments[2];
+  const std::int32_t slots[2] = {1, 2};
+
+  States(Device& d, std::int64_t floats) : device(d) {
+    cache.state_bytes = state_offset + floats * 4;
+    cache.page_stride = (cache.state_bytes + 127) / 64 * 64 + 64;
+    for (void*& segment : segments) segment = device.memory(std::size_t(2 * cache.page_stride));
+    cache.segments = segments;
+    const Floats zeros(std::size_t(cache.state_bytes / 2));
+    device.backend().write_rows(device.handle(), &cache, slots, 2, zeros.data(), nullptr);
+  }
+  Floats read() const {
+    Floats both(std::size_t(cache.state_bytes / 2));
+    device.backend().read_rows(device.handle(), &cache, slots, 2, both.data(), nullptr);
+    return both;
+  }
+};
+
 struct Result {
   Floats y, state;
 };
 
-// Two sequences of unlike lengths side by side, in pieces that end where `cuts` say of the first and of the second.
+// Tokens of one sequence, or of two side by side, in steps of so many of the first and of the second.
 Result run(Device& device, const Scan& scan, std::int64_t length, const std::vector<std::pair<int, int>>& steps) {
   Result result;
-  inlay_cache cache = {.size = sizeof cache, .kind = INLAY_CACHE_STATE, .segment_pages = 2, .k_offset = 64};
-  cache.state_bytes = state_offset + scan.state * 4;
-  cache.page_stride = (cache.state_bytes + 127) / 64 * 64 + 64;
-  void* segments[] = {device.memory(std::size_t(2 * cache.page_stride)),
-                      device.memory(std::size_t(2 * cache.page_stride))};
-  cache.segments = segments;
-  const std::int32_t slots[] = {1, 2};
-  device.backend().write_rows(device.handle(), &cache, slots, 2, Floats(std::size_t(cache.state_bytes / 2)).data(),
-                              nullptr);
+  const States states(device, scan.state);
   std::int64_t first = 0;
   for (const auto& [one, two] : steps) {
     Batch batch(two ? std::vector<int>{one, two} : std::vector<int>{one});
@@ -150,7 +170,7 @@ Result run(Device& device, const Scan& scan, std::int64_t length, const std::vec
                                     .n = int(in.size()),
                                     .heads = scan.heads,
                                     .groups = scan.groups,
-                                    .cache = &cache,
+                                    .cache = &states.cache,
                                     .act = scan.act,
                                     .eps = scan.eps,
                                     .state_offset = state_offset});
@@ -158,8 +178,7 @@ Result run(Device& device, const Scan& scan, std::int64_t length, const std::vec
     result.y.insert(result.y.end(), values.begin(), values.end());
     first = end;
   }
-  result.state.resize(std::size_t(cache.state_bytes / 2));  // of two slots
-  device.backend().read_rows(device.handle(), &cache, slots, 2, result.state.data(), nullptr);
+  result.state = states.read();
   return result;
 }
 
@@ -184,9 +203,7 @@ TEST_CASE("recurrent mixers equal the reference's") {
 }
 
 TEST_CASE("a sequence in chunks leaves the bits of the whole") {
-  std::vector<Candidate> all = candidates();
-  all.push_back(oracle);
-  for (const Candidate& candidate : all) {
+  for (const Candidate& candidate : with_oracle()) {
     for (const Scan& scan : scans) {
       INFO(candidate.isa << ", kind " << scan.kind);
       Device device(candidate);
@@ -203,9 +220,7 @@ TEST_CASE("a sequence in chunks leaves the bits of the whole") {
 
 // One key head for two value heads, by views that repeat: neighbours share, or heads take turns.
 TEST_CASE("repeated heads give what copies of them give") {
-  std::vector<Candidate> all = candidates();
-  all.push_back(oracle);
-  for (const Candidate& candidate : all) {
+  for (const Candidate& candidate : with_oracle()) {
     for (const bool neighbours : {true, false}) {
       INFO(candidate.isa);
       Device device(candidate);
@@ -229,15 +244,7 @@ TEST_CASE("repeated heads give what copies of them give") {
       Floats results[2];
       for (const inlay_tensor* k : {static_cast<const inlay_tensor*>(&view), &copied}) {
         Batch batch({6});
-        inlay_cache cache = {.size = sizeof cache,
-                             .kind = INLAY_CACHE_STATE,
-                             .segment_pages = 1,
-                             .page_stride = 4096,
-                             .state_bytes = 4096};
-        void* segments[] = {device.memory(4096), device.memory(4096)};
-        cache.segments = segments;
-        const std::int32_t slot = 1;
-        device.backend().write_rows(device.handle(), &cache, &slot, 1, Floats(1024).data(), nullptr);
+        const States states(device, 1024);
         const auto y = device.empty({6, 4, 16});
         const inlay_tensor* in[] = {k, k, &gate, &gate, &rate};
         device.run(batch, inlay_scan_op{.size = sizeof(inlay_scan_op),
@@ -248,8 +255,9 @@ TEST_CASE("repeated heads give what copies of them give") {
                                         .n = 5,
                                         .heads = 4,
                                         .groups = 2,
-                                        .cache = &cache,
-                                        .eps = 1e-6f});
+                                        .cache = &states.cache,
+                                        .eps = 1e-6f,
+                                        .state_offset = state_offset});
         results[k == &copied] = device.read(y);
       }
       check_equal(results[0], results[1]);

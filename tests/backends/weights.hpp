@@ -64,7 +64,10 @@ inline Bytes random_weight(Type type, std::int64_t count, Random& random, float 
   const auto& form =
       *std::find_if(std::begin(block_forms), std::end(block_forms), [&](auto& f) { return f.type == type; });
   Bytes bytes(static_cast<std::size_t>(count) / info.block_values * info.block_bytes);
-  for (auto& byte : bytes) byte = std::byte(random.bits() & 0xFF);
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint32_t)) {
+    const std::uint32_t bits = random.bits();
+    std::memcpy(bytes.data() + i, &bits, std::min(sizeof bits, bytes.size() - i));
+  }
   for (std::size_t block = 0; block < bytes.size(); block += info.block_bytes) {
     if (is_float(type)) fill_number(type, bytes.data() + block, random.uniform(-scale, scale));
     for (const int offset : form.scales) {
