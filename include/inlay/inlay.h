@@ -1,10 +1,11 @@
 /* Inlay for C, and for every language that can call C.
  *
- * Handles are opaque and freed by their _free, which takes NULL too. Functions that can fail return inlay_status and fill
- * the caller's inlay_error, which may be NULL. Structs that may grow begin with `size`: make them with INLAY_..._INIT.
- * Texts are UTF-8 with a length and never owned by the receiver; what a function is given, it copies before it returns.
- * A list is written into the caller's memory, at most `capacity` elements of it, and `*count` is how many there are.
- * Nothing is printed. A model may be used from any thread, a session and its generations from one at a time. */
+ * Handles are opaque and freed by their _free, which takes NULL too. Functions that can fail return inlay_status and
+ * fill the caller's inlay_error, which may be NULL. Structs that may grow begin with `size`: make them with
+ * INLAY_..._INIT. Texts are UTF-8 with a length and never owned by the receiver; what a function is given, it copies
+ * before it returns. A list is written into the caller's memory, at most `capacity` elements of it, and `*count` is how
+ * many there are. Nothing is printed. A model may be used from any thread, a session and its generations from one at a
+ * time. */
 #ifndef INLAY_H
 #define INLAY_H
 
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* clang-format off: fields stand one to a line with their comments beside them */
+/* clang-format off */
 typedef enum inlay_status {
   INLAY_OK = 0, INLAY_IO, INLAY_FORMAT, INLAY_UNSUPPORTED, INLAY_MEMORY, INLAY_DEVICE, INLAY_ARGUMENT, INLAY_CANCELLED,
   INLAY_DONE = 100 /* inlay_next: nothing more to come */
