@@ -30,6 +30,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT INLAY_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_static)
   house_rule(install_shared tests/install.cmake -DSHARED=ON -DMODEL=${model} -DCOMPILERS=${CMAKE_CXX_COMPILER}
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_shared)
+  set_tests_properties(install_shared PROPERTIES TIMEOUT 3600)
 endif()
 
 # Symbols tell the truth in plain builds only: sanitizers add their own.
