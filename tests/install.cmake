@@ -12,7 +12,7 @@ endfunction()
 # consume(name compiler settings...): configures and builds the consumer, then runs its two programs.
 function(consume name compiler)
   run(${CMAKE_COMMAND} -S ${ROOT}/tests/install -B ${WORK}/${name} -G Ninja
-    -DCMAKE_CXX_COMPILER=${compiler} ${ARGN})
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${compiler} ${ARGN})
   run(${CMAKE_COMMAND} --build ${WORK}/${name})
   run(${WORK}/${name}/app ${MODEL})
   run(${WORK}/${name}/app_in_c ${MODEL})
