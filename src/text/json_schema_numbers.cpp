@@ -1,7 +1,7 @@
 // The JSON numbers within limits, as an automaton that reads their digits.
 //
-// A number is read from its first digit on. As long as it has the same digits as a limit it is "tight" to it; once it is
-// tight to neither, the remaining digits are free. For multiples the remainder so far is carried along.
+// A number is read from its first digit on. As long as it has the same digits as a limit it is "tight" to it; once it
+// is tight to neither, the remaining digits are free. For multiples the remainder so far is carried along.
 #include "text/json_schema_numbers.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace inlay::text {
 namespace {
 
 constexpr std::uint64_t largest_divisor = 2048;
-constexpr std::size_t longest_plain = 64;      // digits of a number written out
-constexpr std::size_t longest_limit = 400;     // digits of a limit
+constexpr std::size_t longest_plain = 64;   // digits of a number written out
+constexpr std::size_t longest_limit = 400;  // digits of a limit
 
 // What all multiples together divide: value = divisor * 10^-decimals.
 struct Divisor {
@@ -33,7 +33,8 @@ Divisor common_divisor(const NumberFacts& facts) {
   const std::string& where = facts.multiples.front().second;
   for (const auto& [multiple, place] : facts.multiples) out.decimals = std::max(out.decimals, multiple.decimals());
   const auto too_large = [&] {
-    refuse(Flaw::unsupported, "'multipleOf' is supported up to a common multiple of 2048 and nine decimals", where);
+    const std::string what = "'multipleOf' is supported up to a common multiple of 2048 and nine decimals";
+    refuse(Flaw::unsupported, what + ", not as at " + where, where);
   };
   if (out.decimals > 9) too_large();
   for (const auto& [multiple, place] : facts.multiples) {
@@ -58,7 +59,10 @@ class MagnitudeWriter {
  public:
   MagnitudeWriter(Automaton& automaton, bool whole_only, Divisor divisor, const NumberLimit& least,
                   const std::optional<NumberLimit>& most, NodeId to)
-      : automaton_(automaton), whole_only_(whole_only), divisor_(divisor), to_(to),
+      : automaton_(automaton),
+        whole_only_(whole_only),
+        divisor_(divisor),
+        to_(to),
         low_{least.value.whole_digits(), least.value.fraction_digits(), least.exclusive} {
     if (most) high_ = Limit{most->value.whole_digits(), most->value.fraction_digits(), most->exclusive};
   }
@@ -87,7 +91,9 @@ class MagnitudeWriter {
     auto key() const { return std::tuple(at, size, low, high, rest); }
   };
 
-  std::uint64_t after(std::uint64_t rest, int digit) const { return (rest * 10 + static_cast<unsigned>(digit)) % divisor_.value; }
+  std::uint64_t after(std::uint64_t rest, int digit) const {
+    return (rest * 10 + static_cast<unsigned>(digit)) % divisor_.value;
+  }
 
   void add_digit(NodeId from, int digit, NodeId to) {
     const auto byte = static_cast<std::uint8_t>('0' + digit);
@@ -156,7 +162,8 @@ class MagnitudeWriter {
   // What follows the digits before the point and `at` digits after it.
   NodeId fraction(State state) {
     if (!state.low && !state.high && !divisor_.set && !whole_only_) state.at = std::min<std::size_t>(state.at, 1);
-    if (!divisor_.set) state.at = std::min(state.at, 1 + std::max(low_.fraction.size(), high_ ? high_->fraction.size() : 0));
+    if (!divisor_.set)
+      state.at = std::min(state.at, 1 + std::max(low_.fraction.size(), high_ ? high_->fraction.size() : 0));
     const auto [at, added] = fractions_.try_emplace(state.key(), no_id);
     if (!added) return at->second;
     const NodeId node = at->second = automaton_.add_node();
@@ -174,10 +181,13 @@ class MagnitudeWriter {
   }
 
   void fraction_digit(NodeId from, const State& state, bool only_zero) {
-    const auto limit_digit = [&](const Limit& limit) { return state.at < limit.fraction.size() ? limit.fraction[state.at] - '0' : 0; };
+    const auto limit_digit = [&](const Limit& limit) {
+      return state.at < limit.fraction.size() ? limit.fraction[state.at] - '0' : 0;
+    };
     const int lowest = state.low ? limit_digit(low_) : 0, highest = state.high ? limit_digit(*high_) : 9;
     for (int d = lowest; d <= (only_zero ? 0 : highest); ++d) {
-      State next{state.at + 1, 0, state.low && d == lowest, state.high && d == highest, only_zero ? state.rest : after(state.rest, d)};
+      State next{state.at + 1, 0, state.low && d == lowest, state.high && d == highest,
+                 only_zero ? state.rest : after(state.rest, d)};
       add_digit(from, d, fraction(next));
     }
   }
@@ -242,7 +252,7 @@ void emit_exactly(Automaton& automaton, const NumberFacts& facts, NodeId from, N
     if (!divides(multiple, value)) return;
   }
   if (value.plain_size() > longest_plain) {
-    refuse(Flaw::limit, "a number of the schema has too many digits to be written out", facts.where);
+    refuse(Flaw::bad_value, "a number of the schema has too many digits to be written out", facts.where);
   }
   automaton.add_text(from, value.plain(), to);
   if (value.whole()) automaton.add_text(from, value.plain() + ".0", to);
@@ -268,7 +278,8 @@ void emit_number(Automaton& automaton, const NumberFacts& facts, NodeId from, No
     MagnitudeWriter(automaton, facts.whole_only, divisor, low, most, to).write(from);
   }
   if (!least || least->value < zero) {
-    const NumberLimit low = most && most->value < zero ? NumberLimit{most->value.negated(), most->exclusive} : NumberLimit{zero, true};
+    const NumberLimit low =
+        most && most->value < zero ? NumberLimit{most->value.negated(), most->exclusive} : NumberLimit{zero, false};
     std::optional<NumberLimit> high;
     if (least) high = {least->value.negated(), least->exclusive};
     const NodeId magnitude = automaton.add_node();

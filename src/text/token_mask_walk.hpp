@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,13 +38,19 @@ class MaskWalk {
   struct Level {
     std::size_t begin, end, frames;
   };
+  bool step_alone(std::uint32_t& node, const Level& up, Interval within);
   void visit(std::uint32_t node, Interval within);
   void note_intervals(Interval within);
+  void allow(std::uint32_t begin, std::uint32_t end, Interval when);
+  Kinds kept_by(StateId state);
+
+  const States& states_;
 
   Runner runner_;
   const TokenTree& tree_;
   std::vector<LocalMask::Loose>* loose_ = nullptr;
   std::vector<Level> levels_;
+  std::unordered_map<StateId, Kinds> kept_;
   std::vector<Interval> intervals_;  // for which the visited node's tokens are allowed
   std::vector<TokenIndex> always_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TokenIndex>> sometimes_;
