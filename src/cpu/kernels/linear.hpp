@@ -178,6 +178,9 @@ constexpr WeightKernels weight_table[] = {
     rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),     rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
     rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),     rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
     rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL), rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
+    rounded<A, WeightMXFP4<A>>(gguf::Type::MXFP4),   rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ2_0),
+    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ1_0), rounded<A, WeightTernary<A, 2>>(gguf::Type::Q2_0),
+    rounded<A, WeightTernary<A, 4>>(gguf::Type::Q1_0),
     plain<A, WeightF32<A>>(gguf::Type::F32),         plain<A, WeightF16<A>>(gguf::Type::F16),
     plain<A, WeightBF16<A>>(gguf::Type::BF16),
 };
