@@ -100,16 +100,16 @@ class MaskMaker {
 
   // Far from a counter's end all easy tokens fit; near it those that are short enough.
   void add_easy(const EasyText& easy, LocalMask& mask) const {
+    if (content_.easy.empty()) return;
     const std::int64_t most = easy.most() == unbounded ? std::int64_t{2} * most_repeats : easy.most();
     const auto longest = static_cast<std::int64_t>(content_.easy.size()) - 1;
-    if (most >= longest)
-      mask.sometimes.push_back(
-          {{0, std::min<std::int64_t>(most - longest, most_repeats)}, content_.easy_of_any_length});
-    for (std::int64_t length = 1; length <= longest; ++length) {
-      const auto& tokens = content_.easy[static_cast<std::size_t>(length)];
-      const Interval room{std::max<std::int64_t>(0, most - longest + 1), most - length};
-      if (room.least <= room.most && room.least <= most_repeats && !tokens->empty())
-        mask.sometimes.push_back({room, tokens});
+    if (most >= longest) {
+      mask.sometimes.push_back({{0, std::min<std::int64_t>(most - longest, most_repeats)}, content_.easy.back()});
+    }
+    for (std::int64_t length = 1; length < longest && length <= most; ++length) {
+      const std::int64_t count = most - length;
+      if (count <= most_repeats)
+        mask.sometimes.push_back({{count, count}, content_.easy[static_cast<std::size_t>(length)]});
     }
   }
 

@@ -117,12 +117,12 @@ TokenTrie::TokenTrie(std::span<const std::string_view> pieces) {
     const std::size_t length = characters(piece);
     if (easy_by_length.size() <= length) easy_by_length.resize(length + 1);
     easy_by_length[length].push_back(token);
-    easy.push_back(token);
   }
-  for (auto& tokens : easy_by_length) {
-    content->easy.push_back(std::make_shared<const TokenSet>(std::move(tokens), pieces.size()));
+  for (const auto& tokens : easy_by_length) {
+    easy.insert(easy.end(), tokens.begin(), tokens.end());
+    const bool same = tokens.empty() && !content->easy.empty();
+    content->easy.push_back(same ? content->easy.back() : std::make_shared<const TokenSet>(easy, pieces.size()));
   }
-  content->easy_of_any_length = std::make_shared<const TokenSet>(std::move(easy), pieces.size());
   content->all = TokenTree(pieces, std::move(all));
   content->hard = TokenTree(pieces, std::move(hard));
   content_ = std::move(content);

@@ -71,8 +71,7 @@ class TokenTrie {
   struct Content {
     std::size_t vocabulary = 0;
     TokenTree all, hard;
-    std::vector<std::shared_ptr<const TokenSet>> easy;  // by the number of characters
-    std::shared_ptr<const TokenSet> easy_of_any_length;
+    std::vector<std::shared_ptr<const TokenSet>> easy;  // those of so many characters or fewer
   };
   std::shared_ptr<const Content> content_;
 };

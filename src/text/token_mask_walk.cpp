@@ -17,11 +17,15 @@ MaskWalk::MaskWalk(const GrammarRules& rules, const TokenTree& tree)
     : states_(rules.states), runner_(rules.automaton, rules.states), tree_(tree) {}
 
 void MaskWalk::below(std::uint32_t start, Interval when) {
-  if (levels_.empty()) levels_.push_back({0, runner_.threads.size(), runner_.stacks.size()});
+  if (levels_.empty()) begin();
   const auto& nodes = tree_.nodes;
   const std::uint32_t root_depth = nodes[start].depth;
   for (std::uint32_t node = start + 1; node < nodes[start].end;) {
     levels_.resize(nodes[node].depth - root_depth);
+    if (levels_.size() == 1 && !first_bytes_[nodes[node].byte]) {
+      node = nodes[node].end;
+      continue;
+    }
     const Level up = levels_.back();
     runner_.threads.resize(up.end);
     if (runner_.stacks.size() != up.frames) runner_.stacks.shrink(up.frames);
@@ -40,6 +44,15 @@ void MaskWalk::below(std::uint32_t start, Interval when) {
   levels_.resize(1);
   runner_.threads.resize(levels_[0].end);
   runner_.stacks.shrink(levels_[0].frames);
+}
+
+void MaskWalk::begin() {
+  levels_.push_back({0, runner_.threads.size(), runner_.stacks.size()});
+  for (std::size_t byte = 0; byte < first_bytes_.size(); ++byte) {
+    first_bytes_[byte] = std::ranges::any_of(runner_.threads, [&](const Thread& thread) {
+      return states_.step(thread.state, static_cast<std::uint8_t>(byte)) != dead_state;
+    });
+  }
 }
 
 // The most frequent case: one thread, and no rule begins or ends. True if it was one; then `node` is the next to visit.

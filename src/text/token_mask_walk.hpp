@@ -1,6 +1,7 @@
 // A walk through a vocabulary's tree with a running automaton.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
@@ -38,6 +39,7 @@ class MaskWalk {
   struct Level {
     std::size_t begin, end, frames;
   };
+  void begin();
   bool step_alone(std::uint32_t& node, const Level& up, Interval within);
   void visit(std::uint32_t node, Interval within);
   void note_intervals(Interval within);
@@ -49,6 +51,7 @@ class MaskWalk {
   Runner runner_;
   const TokenTree& tree_;
   std::vector<LocalMask::Loose>* loose_ = nullptr;
+  std::array<bool, 256> first_bytes_{};  // that some thread can read where every walk starts
   std::vector<Level> levels_;
   std::unordered_map<StateId, Kinds> kept_;
   std::vector<Interval> intervals_;  // for which the visited node's tokens are allowed
