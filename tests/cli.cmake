@@ -37,4 +37,4 @@ expect(0 "\"general.architecture\":\"llama\".*\"tensors\":.*\"plan\":{\"weights\
 expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect --load --json)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)
 expect(2 "^$" "" run --no-such-flag)
-expect(2 "^$" "" run --isa no-such-isa Hello)
+expect(2 "^$" "" run --kv no-such-type Hello)

@@ -30,6 +30,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT INLAY_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_static)
   house_rule(install_shared tests/install.cmake -DSHARED=ON -DMODEL=${model} -DCOMPILERS=${CMAKE_CXX_COMPILER}
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_shared)
+  set_tests_properties(install_shared PROPERTIES TIMEOUT 3600)
 endif()
 
 # Symbols tell the truth in plain builds only: sanitizers add their own.
@@ -37,9 +38,10 @@ if(CMAKE_NM AND NOT INLAY_SANITIZE)
   house_rule(isa_hygiene tests/isa_hygiene.cmake
     -DNM=${CMAKE_NM} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:inlay_cpu>,$<COMMA>>")
   if(CMAKE_BUILD_TYPE STREQUAL Release)
+    set(objects "")
     foreach(floor base gguf text cpu nn runtime api)
-      list(APPEND objects $<TARGET_OBJECTS:inlay_${floor}>)
+      string(APPEND objects "$<JOIN:$<TARGET_OBJECTS:inlay_${floor}>,$<COMMA>>,")
     endforeach()
-    house_rule(manners tests/manners.cmake -DNM=${CMAKE_NM} "-DOBJECTS=$<JOIN:${objects},$<COMMA>>")
+    house_rule(manners tests/manners.cmake -DNM=${CMAKE_NM} "-DOBJECTS=${objects}")
   endif()
 endif()

@@ -5,6 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 set(forbidden "abort|exit|_exit|_Exit|quick_exit|atexit|assert_fail|__assert_fail|(v|f|vf|d)?printf|__(v|f|vf)?printf_chk|f?puts|f?putc|putchar|perror|getenv|secure_getenv|setenv|putenv|std::c(out|err|log|in)|std::ios_base::Init::Init.*|setlocale|signal|sigaction|system|popen")
 
 string(REPLACE "," ";" objects "${OBJECTS}")
+list(FILTER objects INCLUDE REGEX "[.]o(bj)?$")
 foreach(object IN LISTS objects)
   execute_process(COMMAND ${NM} -C ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE ";" "," symbols "${symbols}")

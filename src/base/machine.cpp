@@ -47,12 +47,29 @@ int cores_of(long long quota, long long period) noexcept {
   return static_cast<int>(std::clamp<long long>((quota + period - 1) / period, 1, no_quota));
 }
 
-// Cores' worth of time that the control groups of this process allow it.
+int second_version_quota() noexcept {
+  SystemFile groups("/proc/self/cgroup");
+  char* group = std::strstr(groups.text, "0::/");
+  if (!group) return no_quota;
+  group += std::strlen("0::");
+  group[std::strcspn(group, "\n")] = 0;
+  int cores = no_quota;
+  for (char* end = group + std::strlen(group); end; end = std::strrchr(group, '/')) {  // the group and those above it
+    *end = 0;
+    char path[sizeof groups.text + 32];
+    std::snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+    const SystemFile limit(path);
+    if (const char* gap = std::strchr(limit.text, ' ')) {
+      cores = std::min(cores, cores_of(leading_number(limit.text), leading_number(gap + 1)));
+    }
+  }
+  return cores;
+}
+
+// Cores' worth of time that the control groups of this process allow it, in either version.
 int quota_cores() noexcept {
-  const SystemFile second("/sys/fs/cgroup/cpu.max");
-  if (const char* gap = std::strchr(second.text, ' ')) return cores_of(leading_number(second.text), leading_number(gap + 1));
   const SystemFile quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  return cores_of(leading_number(quota.text), leading_number(period.text));
+  return std::min(second_version_quota(), cores_of(leading_number(quota.text), leading_number(period.text)));
 }
 
 // A processor counts if it is the first in its list of siblings that this process may use.

@@ -5,6 +5,7 @@
 #include <new>
 #include <string_view>
 
+#include "base/machine.hpp"
 #include "cpu/cpu.hpp"
 #include "cpu/device.hpp"
 #include "cpu/reference.hpp"
@@ -66,7 +67,11 @@ const char* layout(inlay_device* device) noexcept { return device->layout(); }
 
 int can(inlay_device* device, std::uint32_t op, const void* given) noexcept { return device->can(op, given); }
 
-void* allocate_memory(inlay_device* device, std::size_t bytes) noexcept { return allocate(device->host, bytes); }
+void* allocate_memory(inlay_device* device, std::size_t bytes) noexcept {
+  void* memory = allocate(device->host, bytes);
+  if (memory) base::prefer_large_pages(memory, bytes);
+  return memory;
+}
 void release_memory(inlay_device* device, void* memory, std::size_t bytes) noexcept {
   release(device->host, memory, bytes);
 }

@@ -196,6 +196,67 @@ bool pack_block(const gguf::BlockIQ4_XS& from, PackedIQ4_XS& to, int r) noexcept
   return is_finite(from.scale);
 }
 
+bool pack_block(const gguf::BlockMXFP4& from, PackedMXFP4& to, int r) noexcept {
+  put_nibbles(to.nibbles, r, four_bits(from.codes));
+  // 2^(exponent - 128), for the codes are doubled; the two smallest are denormal.
+  to.scales[r] = static_cast<std::uint16_t>(from.exponent > 1 ? (from.exponent - 1) << 7 : 0x20 << from.exponent);
+  return from.exponent != 255;
+}
+
+bool pack_block(const gguf::BlockTQ2_0& from, PackedTernary<8>& to, int r) noexcept {
+  for (int j = 0; j < 8; ++j) {
+    put_pairs(to.pairs[j], r, codes_by_quad([&](int q) { return planes(from.codes, j, 2, q); }), 0);
+  }
+  to.scales[r] = from.scale;
+  return is_finite(from.scale);
+}
+
+// Value i of 256 in base 3: the digit n of a byte is the carry of byte * 3^n * 3.
+unsigned trit(const gguf::BlockTQ1_0& from, int i) noexcept {
+  constexpr unsigned powers[] = {1, 3, 9, 27, 81};
+  const auto digit = [&](std::uint8_t byte, int n) { return (byte * powers[n] & 255) * 3 >> 8; };
+  if (i < 160) return digit(from.codes[i % 32], i / 32);
+  if (i < 240) return digit(from.codes[32 + (i - 160) % 16], (i - 160) / 16);
+  return digit(from.tail[(i - 240) % 4], (i - 240) / 4);
+}
+
+bool pack_block(const gguf::BlockTQ1_0& from, PackedTernary<8>& to, int r) noexcept {
+  for (int j = 0; j < 8; ++j) {
+    const Codes codes = codes_by_quad([&](int q) {
+      std::uint32_t quad = 0;
+      for (int c = 0; c < 4; ++c) quad |= trit(from, 32 * j + 4 * q + c) << 8 * c;
+      return quad;
+    });
+    put_pairs(to.pairs[j], r, codes, 0);
+  }
+  to.scales[r] = from.scale;
+  return is_finite(from.scale);
+}
+
+bool pack_block(const gguf::BlockQ2_0& from, PackedTernary<2>& to, int r) noexcept {
+  for (int j = 0; j < 2; ++j) {
+    const Codes codes = codes_by_quad([&](int q) {  // a byte is a quad
+      const std::uint32_t byte = from.codes[8 * j + q];
+      return (byte | byte << 6 | byte << 12 | byte << 18) & each(3);
+    });
+    put_pairs(to.pairs[j], r, codes, 0);
+  }
+  to.scales[r] = from.scale;
+  return is_finite(from.scale);
+}
+
+bool pack_block(const gguf::BlockQ1_0& from, PackedTernary<4>& to, int r) noexcept {
+  for (int j = 0; j < 4; ++j) {
+    const Codes codes = codes_by_quad([&](int q) {  // a set bit is 2, a clear one 0
+      const std::uint32_t bits = from.bits[4 * j + q / 2] >> q % 2 * 4 & 15;
+      return (bits * 0x00204081u & each(1)) << 1;
+    });
+    put_pairs(to.pairs[j], r, codes, 0);
+  }
+  to.scales[r] = from.scale;
+  return is_finite(from.scale);
+}
+
 bool pack_block(const float& from, PackedF32& to, int r) noexcept { return to.values[r] = from, true; }
 bool pack_block(const gguf::Half& from, PackedHalf& to, int r) noexcept { return to.values[r] = from, true; }
 
@@ -234,6 +295,9 @@ constexpr Layout layouts[] = {
     layout<gguf::BlockQ3_K, PackedQ3_K>(Type::Q3_K),     layout<gguf::BlockQ4_K, PackedQ4_K>(Type::Q4_K),
     layout<gguf::BlockQ5_K, PackedQ5_K>(Type::Q5_K),     layout<gguf::BlockQ6_K, PackedQ6_K>(Type::Q6_K),
     layout<gguf::BlockIQ4_NL, PackedQ4_0>(Type::IQ4_NL), layout<gguf::BlockIQ4_XS, PackedIQ4_XS>(Type::IQ4_XS),
+    layout<gguf::BlockMXFP4, PackedMXFP4>(Type::MXFP4),  layout<gguf::BlockTQ2_0, PackedTernary<8>>(Type::TQ2_0),
+    layout<gguf::BlockTQ1_0, PackedTernary<8>>(Type::TQ1_0), layout<gguf::BlockQ2_0, PackedTernary<2>>(Type::Q2_0),
+    layout<gguf::BlockQ1_0, PackedTernary<4>>(Type::Q1_0),
     layout<float, PackedF32>(Type::F32),                 layout<gguf::Half, PackedHalf>(Type::F16),
     layout<gguf::Half, PackedHalf>(Type::BF16),
 };

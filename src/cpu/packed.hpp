@@ -78,6 +78,15 @@ struct PackedIQ4_XS {
     std::int8_t steps[packed_rows];
   } blocks[super_blocks];
 };
+struct PackedMXFP4 {  // scales are bfloat16
+  Quad nibbles[4];
+  Halves scales;
+};
+template <int blocks_of_a_scale>
+struct PackedTernary {  // codes 0 to 2 (Q2_0: 3)
+  Halves scales;
+  Quad pairs[blocks_of_a_scale][2];
+};
 struct PackedF32 {  // of one column; F16 and BF16 likewise
   float values[packed_rows];
 };

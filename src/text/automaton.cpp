@@ -10,7 +10,9 @@ namespace {
 constexpr std::size_t most_nodes = 1u << 20, most_arcs = 1u << 21;
 constexpr std::uint64_t longest_shortest_text = 1u << 20;  // bytes that every sentence may need at least
 
-[[noreturn]] void refuse_size() { refuse(Flaw::limit, "the grammar is too large: it needs more than a million states"); }
+[[noreturn]] void refuse_size() {
+  refuse(Flaw::limit, "the grammar is too large: it needs more than a million states");
+}
 
 }  // namespace
 
@@ -74,7 +76,8 @@ void Automaton::finish(RuleId root) {
   remove_hopeless_arcs(shortest);
   const RuleId looping = left_recursive_rule(*this, shortest);
   if (looping != no_id) {
-    refuse(Flaw::left_recursion, "left recursion: rule '" + rules_[looping].name + "' reaches itself without reading a character",
+    refuse(Flaw::left_recursion,
+           "left recursion: rule '" + rules_[looping].name + "' reaches itself without reading a character",
            rules_[looping].name);
   }
   // A body that may be empty can stand in for any number of missing rounds.

@@ -38,7 +38,8 @@ class Uses {
       automaton.each_arc(from, [&](const Arc& arc) {
         visit(arc.to, Use{from, &arc});
         if (arc.kind == Arc::Kind::call) visit(automaton.rule(arc.what).entry, Use{from, &arc});
-        if (arc.kind == Arc::Kind::repeat) visit(automaton.rule(automaton.repeat(arc.what).body).entry, Use{from, &arc});
+        if (arc.kind == Arc::Kind::repeat)
+          visit(automaton.rule(automaton.repeat(arc.what).body).entry, Use{from, &arc});
       });
     }
   }
@@ -48,7 +49,9 @@ class Uses {
 
 constexpr std::uint64_t longest = no_text - 1;  // stands for every length that does not fit
 
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return std::min(longest, base::checked_add(a, b).value_or(longest)); }
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
+  return std::min(longest, base::checked_add(a, b).value_or(longest));
+}
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return base::checked_multiply(a, b).value_or(longest); }
 
 std::uint64_t length_through(const Automaton& automaton, const Arc& arc, const std::vector<std::uint64_t>& shortest) {
@@ -93,7 +96,10 @@ namespace {
 class SilentComponents {
  public:
   SilentComponents(const Automaton& automaton, const std::vector<std::uint64_t>& shortest)
-      : automaton_(automaton), shortest_(shortest), seen_(automaton.node_count()), low_(automaton.node_count()),
+      : automaton_(automaton),
+        shortest_(shortest),
+        seen_(automaton.node_count()),
+        low_(automaton.node_count()),
         component_(automaton.node_count(), no_id) {}
 
   // Every node that the root reaches by any moves.

@@ -68,6 +68,11 @@ bool Runner::step(std::size_t begin, std::size_t end, std::uint8_t byte) {
     thread.state = states_.step(thread.state, byte);
     if (thread.state != dead_state) moves_.push_back({thread, false});
   }
+  if (moves_.size() == 1 && states_[moves_[0].thread.state].plain()) {
+    threads.push_back(moves_[0].thread);
+    moves_.clear();
+    return true;
+  }
   settle();
   return threads.size() > level || !ends.empty();
 }

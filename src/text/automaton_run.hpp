@@ -29,11 +29,16 @@ class Stacks {
   std::size_t size() const { return frames_.size(); }
   const Frame& operator[](FrameId id) const { return frames_[id]; }
 
+  // The size from which on it pays to look for frames that nothing needs any more.
+  std::size_t tidy_size() const { return tidy_size_; }
+  void tidied() { tidy_size_ = initial_buckets + 2 * size(); }
+
  private:
   static constexpr std::size_t initial_buckets = 64;
   std::uint32_t& bucket(FrameId parent, Resume resume, std::uint32_t count);
   std::vector<Frame> frames_;  // [0] is the bottom, where the whole sentence ends
   std::vector<std::uint32_t> buckets_;
+  std::size_t tidy_size_ = initial_buckets;
 };
 
 // The values of an unknown count for which something holds.
@@ -62,7 +67,8 @@ class Runner {
   // A count that stands for an unknown number plus `rounds`.
   static std::uint32_t unknown_plus(std::uint32_t rounds) { return rounds | unknown_bit; }
 
-  // Adds a thread and all that it leads to without a byte. `fresh`: the rule has just begun, so that its end is no news.
+  // Adds a thread and all that it leads to without a byte. `fresh`: the rule has just begun, so that its end is no
+  // news.
   void add(const Thread& thread, bool fresh);
 
   // Goes on after the rule above `frame` has ended.
@@ -92,8 +98,8 @@ class Runner {
   const Automaton& automaton_;
   const States& states_;
   std::vector<Move> moves_;
-  std::vector<Move> done_;                             // in this step
-  std::unordered_set<Move, MoveHash> done_index_;      // the same, once they are many
+  std::vector<Move> done_;                         // in this step
+  std::unordered_set<Move, MoveHash> done_index_;  // the same, once they are many
   std::uint64_t work_ = 0;
 };
 

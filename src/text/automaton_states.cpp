@@ -52,7 +52,9 @@ StateId States::at(NodeId node) const {
   return known != unknown_state ? known : remember(after_node_[node], {node});
 }
 
-StateId States::body_of(std::uint32_t repeat) const { return at(automaton_.rule(automaton_.repeat(repeat).body).entry); }
+StateId States::body_of(std::uint32_t repeat) const {
+  return at(automaton_.rule(automaton_.repeat(repeat).body).entry);
+}
 
 StateId States::compute(StateId from, std::uint8_t index) const {
   const std::uint8_t byte = automaton_.class_sample(index);

@@ -17,7 +17,7 @@ inline constexpr StateId dead_state = 0;
 
 // What a stack frame comes back to: a node, or a counter.
 struct Resume {
-  std::uint32_t what = no_id;
+  std::uint32_t what = 0;
   static Resume at(NodeId node) { return {node}; }
   static Resume counter(std::uint32_t repeat) { return {repeat | counter_bit}; }
   bool is_counter() const { return (what & counter_bit) != 0; }
@@ -37,7 +37,7 @@ struct Start {
 struct State {
   std::vector<NodeId> nodes;  // with arcs that read a byte
   std::vector<Start> starts;
-  bool ends = false;          // the rule may end here
+  bool ends = false;  // the rule may end here
   bool reads() const { return !nodes.empty(); }
   bool plain() const { return starts.empty() && !ends; }  // nothing to do but read on
 
@@ -50,7 +50,9 @@ class States {
   explicit States(const Automaton& automaton);  // finished, and outlives this
 
   StateId entry_of_root() const { return root_; }
-  const State& operator[](StateId id) const { return blocks_[id / block_size].load(std::memory_order_acquire)[id % block_size]; }
+  const State& operator[](StateId id) const {
+    return blocks_[id / block_size].load(std::memory_order_acquire)[id % block_size];
+  }
 
   // The state after one byte; dead_state where it cannot follow. Throws Error{limit} where there are too many states.
   StateId step(StateId from, std::uint8_t byte) const {
@@ -59,7 +61,7 @@ class States {
     return known != unknown_state ? known : compute(from, index);
   }
 
-  StateId at(NodeId node) const;             // everything that follows `node` without a byte
+  StateId at(NodeId node) const;                // everything that follows `node` without a byte
   StateId body_of(std::uint32_t repeat) const;  // a counter's body, from its beginning
 
  private:
@@ -78,7 +80,7 @@ class States {
 
   const Automaton& automaton_;
   StateId root_ = dead_state;
-  std::vector<bool> tails_;  // nodes after which the rule can only end
+  std::vector<bool> tails_;   // nodes after which the rule can only end
   mutable std::mutex mutex_;  // guards what follows, but for reading published states
   mutable std::map<Kernel, StateId> ids_;
   mutable std::vector<const std::pair<const Kernel, StateId>*> unfilled_;

@@ -69,7 +69,10 @@ class SmallRules {
 class GbnfCompiler {
  public:
   explicit GbnfCompiler(const GbnfRules& all)
-      : all_(all), small_(all), speller_(out_), ids_(all.rules.size(), no_id),
+      : all_(all),
+        small_(all),
+        speller_(out_),
+        ids_(all.rules.size(), no_id),
         emitter_(out_, speller_, all.expressions, Spelling::utf8,
                  [this](std::uint32_t rule, NodeId from, NodeId to) { refer(rule, from, to); }) {}
 

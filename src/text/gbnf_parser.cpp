@@ -26,7 +26,8 @@ GbnfRules GbnfParser::parse() {
   at_ = 0;
   for (skip_space(true); !done(); skip_space(true)) rule();
   for (const GbnfRule& rule : out_.rules) {
-    if (rule.body == no_id) refuse(Flaw::undefined, fmt::format("rule '{}' is used but not defined", rule.name), place(rule.used_at));
+    if (rule.body == no_id)
+      refuse(Flaw::undefined, fmt::format("rule '{}' is used but not defined", rule.name), place(rule.used_at));
   }
   return std::move(out_);
 }
@@ -176,10 +177,9 @@ char32_t GbnfParser::escape() {
   }
   char32_t code = 0;
   for (int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : 8; digits > 0; --digits, ++at_) {
-    const char c = peek();
-    const bool small = c >= 'a' && c <= 'f', large = c >= 'A' && c <= 'F';
-    if (!is_digit(c) && !small && !large) fail(Flaw::syntax, "an escape has too few hexadecimal digits");
-    code = code * 16 + static_cast<char32_t>(is_digit(c) ? c - '0' : (small ? c - 'a' : c - 'A') + 10);
+    const auto value = hex_value(peek());
+    if (!value) fail(Flaw::syntax, "an escape has too few hexadecimal digits");
+    code = code * 16 + *value;
   }
   if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) fail(Flaw::syntax, "an escape is not a character");
   return code;
@@ -230,7 +230,8 @@ bool GbnfParser::take(char c) {
 std::string GbnfParser::place(std::size_t at) const {
   const std::string_view before = text_.substr(0, at);
   const std::size_t line = before.rfind('\n');
-  return fmt::format("{}:{}", std::ranges::count(before, '\n') + 1, line == std::string_view::npos ? at + 1 : at - line);
+  return fmt::format("{}:{}", std::ranges::count(before, '\n') + 1,
+                     line == std::string_view::npos ? at + 1 : at - line);
 }
 
 void GbnfParser::fail(Flaw flaw, const std::string& what) const {

@@ -22,12 +22,31 @@ bool is_property_name(std::string_view name) {
 
 // ECMAScript's long names of the general categories, which PCRE2 knows by their short names only.
 std::string_view short_category(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"Letter", "L"}, {"Uppercase_Letter", "Lu"}, {"Lowercase_Letter", "Ll"}, {"Titlecase_Letter", "Lt"},
-      {"Modifier_Letter", "Lm"}, {"Other_Letter", "Lo"}, {"Mark", "M"}, {"Combining_Mark", "M"}, {"Number", "N"},
-      {"Decimal_Number", "Nd"}, {"digit", "Nd"}, {"Letter_Number", "Nl"}, {"Other_Number", "No"}, {"Punctuation", "P"},
-      {"punct", "P"}, {"Symbol", "S"}, {"Separator", "Z"}, {"Space_Separator", "Zs"}, {"Other", "C"}, {"Control", "Cc"},
-      {"cntrl", "Cc"}, {"Format", "Cf"}, {"Currency_Symbol", "Sc"}, {"Math_Symbol", "Sm"}, {"Dash_Punctuation", "Pd"}};
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {{"Letter", "L"},
+                                                                            {"Uppercase_Letter", "Lu"},
+                                                                            {"Lowercase_Letter", "Ll"},
+                                                                            {"Titlecase_Letter", "Lt"},
+                                                                            {"Modifier_Letter", "Lm"},
+                                                                            {"Other_Letter", "Lo"},
+                                                                            {"Mark", "M"},
+                                                                            {"Combining_Mark", "M"},
+                                                                            {"Number", "N"},
+                                                                            {"Decimal_Number", "Nd"},
+                                                                            {"digit", "Nd"},
+                                                                            {"Letter_Number", "Nl"},
+                                                                            {"Other_Number", "No"},
+                                                                            {"Punctuation", "P"},
+                                                                            {"punct", "P"},
+                                                                            {"Symbol", "S"},
+                                                                            {"Separator", "Z"},
+                                                                            {"Space_Separator", "Zs"},
+                                                                            {"Other", "C"},
+                                                                            {"Control", "Cc"},
+                                                                            {"cntrl", "Cc"},
+                                                                            {"Format", "Cf"},
+                                                                            {"Currency_Symbol", "Sc"},
+                                                                            {"Math_Symbol", "Sm"},
+                                                                            {"Dash_Punctuation", "Pd"}};
   for (const auto& [full, brief] : names) {
     if (full == name) return brief;
   }

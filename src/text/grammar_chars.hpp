@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,14 @@ class CharSet {
 
 // The characters of a Unicode property such as "L" or "Script=Greek"; empty where there is no such property.
 CharSet property_characters(std::string_view name);
+
+// The value of a hexadecimal digit.
+constexpr std::optional<std::uint32_t> hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
 
 // A range of numbers split so that digits (in the base 2^bits) vary independently: each piece is one range per digit.
 struct DigitRanges {

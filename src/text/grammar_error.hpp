@@ -8,7 +8,18 @@
 
 namespace inlay::text {
 
-enum class Flaw { syntax, encoding, undefined, left_recursion, cycle, limit, unsupported, bad_value, unsatisfiable, forbidden };
+enum class Flaw {
+  syntax,
+  encoding,
+  undefined,
+  left_recursion,
+  cycle,
+  limit,
+  unsupported,
+  bad_value,
+  unsatisfiable,
+  forbidden
+};
 
 inline Fault fault(Flaw flaw) {
   switch (flaw) {

@@ -16,7 +16,8 @@ constexpr std::uint32_t heavy = 1u << 30;  // a weight that is never reached by 
 }  // namespace
 
 ExpressionId Expressions::add(Node node) {
-  if (nodes_.size() == most_expressions) refuse(Flaw::limit, "the grammar is too large: it has more than a million parts");
+  if (nodes_.size() == most_expressions)
+    refuse(Flaw::limit, "the grammar is too large: it has more than a million parts");
   nodes_.push_back(node);
   return static_cast<ExpressionId>(nodes_.size() - 1);
 }

@@ -22,10 +22,10 @@ class Expressions {
  public:
   struct Node {
     Form form = Form::empty;
-    bool anchored = false;                // has a `begin` or an `end` within
-    std::uint32_t first = 0, count = 0;   // children; character: the code; chars: the set; reference: whose
-    std::uint32_t least = 0, most = 0;    // repeat
-    std::uint32_t weight = 1;             // about how many nodes of an automaton it takes
+    bool anchored = false;               // has a `begin` or an `end` within
+    std::uint32_t first = 0, count = 0;  // children; character: the code; chars: the set; reference: whose
+    std::uint32_t least = 0, most = 0;   // repeat
+    std::uint32_t weight = 1;            // about how many nodes of an automaton it takes
   };
 
   ExpressionId empty() { return add({}); }
@@ -39,7 +39,9 @@ class Expressions {
   ExpressionId anchor(Form side) { return add({side, true}); }
 
   const Node& operator[](ExpressionId id) const { return nodes_[id]; }
-  std::span<const ExpressionId> parts(ExpressionId id) const { return std::span(parts_).subspan(nodes_[id].first, nodes_[id].count); }
+  std::span<const ExpressionId> parts(ExpressionId id) const {
+    return std::span(parts_).subspan(nodes_[id].first, nodes_[id].count);
+  }
   const CharSet& set(ExpressionId id) const { return sets_[nodes_[id].first]; }
   std::size_t size() const { return nodes_.size(); }
 
@@ -79,7 +81,11 @@ class Emitter {
   // `refer` writes a reference.
   using Refer = std::function<void(std::uint32_t name, NodeId from, NodeId to)>;
   Emitter(Automaton& automaton, Speller& speller, const Expressions& expressions, Spelling spelling, Refer refer = {})
-      : automaton_(automaton), speller_(speller), expressions_(expressions), spelling_(spelling), refer_(std::move(refer)) {}
+      : automaton_(automaton),
+        speller_(speller),
+        expressions_(expressions),
+        spelling_(spelling),
+        refer_(std::move(refer)) {}
   void emit(ExpressionId id, NodeId from, NodeId to);
 
  private:

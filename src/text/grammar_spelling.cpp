@@ -64,7 +64,8 @@ void Speller::utf8(const CharSet& set, NodeId from, NodeId to) {
       }
       for (const DigitRanges& digits : split_digits(first, last, form.bytes, 6)) {
         NodeId next = to;
-        for (int d = form.bytes - 1; d > 0; --d) next = before(false, byte(0x80 | digits.first[d]), byte(0x80 | digits.last[d]), next);
+        for (int d = form.bytes - 1; d > 0; --d)
+          next = before(false, byte(0x80 | digits.first[d]), byte(0x80 | digits.last[d]), next);
         automaton_.add_byte(from, byte(form.lead | digits.first[0]), byte(form.lead | digits.last[0]), next);
       }
     }
@@ -72,7 +73,7 @@ void Speller::utf8(const CharSet& set, NodeId from, NodeId to) {
 }
 
 void Speller::escapes(const CharSet& set, NodeId from, NodeId to) {
-  static constexpr std::pair<char32_t, char> short_forms[] = {{U'"', '"'},  {U'\\', '\\'}, {U'/', '/'},  {0x08, 'b'},
+  static constexpr std::pair<char32_t, char> short_forms[] = {{U'"', '"'}, {U'\\', '\\'}, {U'/', '/'}, {0x08, 'b'},
                                                               {0x0C, 'f'}, {0x0A, 'n'},   {0x0D, 'r'}, {0x09, 't'}};
   const NodeId escape = automaton_.add_node();
   automaton_.add_byte(from, '\\', '\\', escape);
@@ -86,7 +87,8 @@ void Speller::escapes(const CharSet& set, NodeId from, NodeId to) {
 
 void Speller::unicode_escapes(const CharSet& set, NodeId from, NodeId to) {
   for (const CharRange range : set.ranges()) {
-    if (range.first < first_astral) hexadecimal(range.first, std::min<char32_t>(range.last, first_astral - 1), from, to);
+    if (range.first < first_astral)
+      hexadecimal(range.first, std::min<char32_t>(range.last, first_astral - 1), from, to);
     if (range.last < first_astral) continue;
     const std::uint32_t first = std::max(range.first, first_astral) - first_astral;
     for (const DigitRanges& halves : split_digits(first, range.last - first_astral, 2, 10)) {

@@ -32,10 +32,29 @@ bool advance(Runner& runner, std::uint8_t byte) {
   return true;
 }
 
+// Keeps only the frames that some thread still needs.
+void tidy(Runner& runner) {
+  Stacks kept;
+  std::vector<FrameId> path;
+  std::vector<FrameId> moved(runner.stacks.size(), bottom);
+  for (Thread& thread : runner.threads) {
+    for (FrameId at = thread.frame; at != bottom && moved[at] == bottom; at = runner.stacks[at].parent)
+      path.push_back(at);
+    for (; !path.empty(); path.pop_back()) {
+      const Frame& frame = runner.stacks[path.back()];
+      moved[path.back()] = kept.push(moved[frame.parent], frame.resume, frame.count);
+    }
+    thread.frame = moved[thread.frame];
+  }
+  kept.tidied();
+  runner.stacks = std::move(kept);
+}
+
 }  // namespace
 
 GrammarState::GrammarState(const Grammar& grammar) : rules_(GrammarRules::of(grammar)) {
-  if (!rules_) throw Error(Errc::argument, "an empty grammar allows any text and has no state", Fault::bad_value, "grammar");
+  if (!rules_)
+    throw Error(Errc::argument, "an empty grammar allows any text and has no state", Fault::bad_value, "grammar");
   Runner start(rules_->automaton, rules_->states);
   start.add({rules_->states.entry_of_root(), bottom, {}}, false);
   complete_ = !start.ends.empty();
@@ -55,33 +74,12 @@ bool GrammarState::accept(std::string_view bytes) {
   Runner next = runner();
   for (const char byte : bytes) {
     if (!advance(next, static_cast<std::uint8_t>(byte))) return false;
+    if (next.stacks.size() > next.stacks.tidy_size()) tidy(next);
   }
   complete_ = !next.ends.empty();
-  if (next.stacks.size() > tidy_size_) {
-    tidy(next);
-  } else {
-    stacks_ = std::move(next.stacks);
-    threads_ = std::move(next.threads);
-  }
+  stacks_ = std::move(next.stacks);
+  threads_ = std::move(next.threads);
   return true;
-}
-
-// Keeps only the frames that some thread still needs.
-void GrammarState::tidy(const Runner& from) {
-  Stacks kept;
-  std::vector<FrameId> path;
-  std::vector<FrameId> moved(from.stacks.size(), bottom);
-  threads_ = from.threads;
-  for (Thread& thread : threads_) {
-    for (FrameId at = thread.frame; at != bottom && moved[at] == bottom; at = from.stacks[at].parent) path.push_back(at);
-    for (; !path.empty(); path.pop_back()) {
-      const Frame& frame = from.stacks[path.back()];
-      moved[path.back()] = kept.push(moved[frame.parent], frame.resume, frame.count);
-    }
-    thread.frame = moved[thread.frame];
-  }
-  stacks_ = std::move(kept);
-  tidy_size_ = 64 + 2 * stacks_.size();
 }
 
 std::string GrammarState::forced(std::size_t most) const {

@@ -20,8 +20,8 @@ class GrammarState {
   // where following it takes too much.
   bool accept(std::string_view bytes);
 
-  bool complete() const { return complete_; }                       // the text may end here
-  bool finished() const { return complete_ && threads_.empty(); }   // and nothing can follow
+  bool complete() const { return complete_; }                      // the text may end here
+  bool finished() const { return complete_ && threads_.empty(); }  // and nothing can follow
 
   // The bytes that must come next, whoever chooses; at most `most` of them.
   std::string forced(std::size_t most = 256) const;
@@ -29,13 +29,11 @@ class GrammarState {
  private:
   friend class MaskMaker;
   Runner runner() const;
-  void tidy(const Runner& from);
 
   std::shared_ptr<const GrammarRules> rules_;
   Stacks stacks_;
   std::vector<Thread> threads_;
   bool complete_ = false;
-  std::size_t tidy_size_ = 64;  // frames from which on forgotten ones are thrown away
 };
 
 }  // namespace inlay::text

@@ -7,7 +7,8 @@
 
 namespace inlay::text {
 
-void emit_texts(Automaton& automaton, Speller& speller, Spelling spelling, std::vector<std::string> texts, NodeId from, NodeId to) {
+void emit_texts(Automaton& automaton, Speller& speller, Spelling spelling, std::vector<std::string> texts, NodeId from,
+                NodeId to) {
   std::ranges::sort(texts);
   struct Step {
     std::size_t end;  // bytes of the text read so far

@@ -19,8 +19,11 @@ namespace inlay::text {
 
 // The kinds of JSON value, as bits; whole numbers apart from the others.
 namespace json_type {
-inline constexpr unsigned null = 1, boolean = 2, whole = 4, fraction = 8, string = 16, array = 32, object = 64, any = 127;
+inline constexpr unsigned null = 1, boolean = 2, whole = 4, fraction = 8, string = 16, array = 32, object = 64,
+                          any = 127;
 }
+
+unsigned type_of(const JsonValue& value);
 
 // What a list says of its elements: those at the front one by one, and the rest.
 struct ListFacts {
@@ -65,18 +68,24 @@ class SchemaCompiler {
   RuleId rule_for(const Parts& parts);
   void emit_rule(const Parts& parts, RuleId rule);
   void emit_alternatives(const Parts& parts, const Part& choice, NodeId from, NodeId to);
+  void check_exclusive() const;
+  void space(NodeId from, NodeId to);
+  void emit_any_string(NodeId from, NodeId to);
+  void byte(NodeId from, char c, NodeId to) {
+    out_.add_byte(from, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), to);
+  }
+  NodeId after_byte(NodeId from, char c);
+  NodeId after_space(NodeId from);
+
+  // json_schema_values.cpp
   bool emit_plain_values(const Parts& parts, NodeId from, NodeId to);
   void emit_value(const JsonValue& value, NodeId from, NodeId to);
-  void check_exclusive() const;
+
+  // json_schema_types.cpp
   unsigned types_of(const Parts& parts) const;
   unsigned types_of(const JsonValue& schema) const;
   NumberFacts number_facts(const Parts& parts) const;
   void tighten(NumberFacts& facts, const JsonValue& schema) const;
-  void space(NodeId from, NodeId to);
-  void emit_any_string(NodeId from, NodeId to);
-  void byte(NodeId from, char c, NodeId to) { out_.add_byte(from, static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c), to); }
-  NodeId after_byte(NodeId from, char c);
-  NodeId after_space(NodeId from);
 
   // json_schema_strings.cpp
   StringFacts string_facts(const Parts& parts);
@@ -88,20 +97,30 @@ class SchemaCompiler {
   void emit_quoted(const std::string& text, NodeId from, NodeId to);
 
   // json_schema_lists.cpp
+  struct ListSource {
+    Parts front;
+    const JsonValue* rest = nullptr;
+  };
+  ListSource read_list(const Part& part, ListFacts& facts) const;
   ListFacts list_facts(const Parts& parts) const;
+  void refuse_unique(const Parts& parts) const;
   void emit_list(const ListFacts& facts, NodeId from, NodeId to);
   using Element = std::function<void(NodeId from, NodeId to)>;
-  void emit_repeated(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from, NodeId to);
-  void emit_further(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from, NodeId to);
+  void emit_repeated(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from,
+                     NodeId to);
+  void emit_further(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from,
+                    NodeId to);
+
+  // json_schema_members.cpp
+  ObjectFacts object_facts(const Parts& parts);
+  friend class ObjectReader;
 
   // json_schema_objects.cpp
-  ObjectFacts object_facts(const Parts& parts);
   void emit_object(const ObjectFacts& facts, NodeId from, NodeId to);
   void emit_in_any_order(const ObjectFacts& facts, NodeId from, NodeId to);
   void emit_in_order(const ObjectFacts& facts, NodeId from, NodeId to);
   void emit_member(const Member& member, NodeId from, NodeId to);
   RuleId open_member(const ObjectFacts& facts);
-  friend class ObjectReader;
 
   const JsonValue& root_;
   SchemaDocument document_;

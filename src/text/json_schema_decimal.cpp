@@ -13,7 +13,8 @@ constexpr int largest_exponent = 100'000;
 
 std::strong_ordering compare_magnitudes(const std::string& a, int a_end, const std::string& b, int b_end) {
   // The place of the first digit decides, then the digits.
-  const auto a_begin = static_cast<std::int64_t>(a.size()) + a_end, b_begin = static_cast<std::int64_t>(b.size()) + b_end;
+  const auto a_begin = static_cast<std::int64_t>(a.size()) + a_end,
+             b_begin = static_cast<std::int64_t>(b.size()) + b_end;
   if (a.empty() || b.empty()) return b.empty() <=> a.empty();
   if (a_begin != b_begin) return a_begin <=> b_begin;
   return a.compare(b) <=> 0;

@@ -6,8 +6,7 @@
 namespace inlay::text {
 namespace {
 
-constexpr std::string_view leap_year =
-    "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+constexpr std::string_view leap_year = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 
 std::string date() {
   return fmt::format(
@@ -24,8 +23,8 @@ std::string leap_second() {
     std::string minutes;
     for (int minute = 14; minute < 60; minute += 15) {
       const int ahead = (hour * 60 + minute + 1) % day, behind = (day - ahead) % day;
-      minutes += fmt::format("{}{:02}:60(?:\\.[0-9]+)?(?:\\+{:02}:{:02}|-{:02}:{:02}{})", minutes.empty() ? "" : "|", minute,
-                             ahead / 60, ahead % 60, behind / 60, behind % 60, ahead == 0 ? "|[Zz]" : "");
+      minutes += fmt::format("{}{:02}:60(?:\\.[0-9]+)?(?:\\+{:02}:{:02}|-{:02}:{:02}{})", minutes.empty() ? "" : "|",
+                             minute, ahead / 60, ahead % 60, behind / 60, behind % 60, ahead == 0 ? "|[Zz]" : "");
     }
     hours += fmt::format("|{:02}:(?:{})", hour, minutes);
   }
@@ -37,7 +36,8 @@ std::string time() {
          leap_second() + ")";
 }
 
-constexpr std::string_view ipv4 = "(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+constexpr std::string_view ipv4 =
+    "(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 
 // Eight groups, the last two perhaps as an IPv4 address; or fewer, with "::" for those that are zero.
 std::string ipv6() {
@@ -56,7 +56,8 @@ std::string ipv6() {
 std::string email() {
   const std::string word = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+", label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
   const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
-  return fmt::format("(?:{0}(?:\\.{0})*|{1})@(?:{2}(?:\\.{2})*|\\[{3}\\]|\\[IPv6:{4}\\])", word, quoted, label, ipv4, ipv6());
+  return fmt::format("(?:{0}(?:\\.{0})*|{1})@(?:{2}(?:\\.{2})*|\\[{3}\\]|\\[IPv6:{4}\\])", word, quoted, label, ipv4,
+                     ipv6());
 }
 
 constexpr std::string_view uuid = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}";

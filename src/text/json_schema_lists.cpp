@@ -5,50 +5,58 @@
 
 namespace inlay::text {
 
-ListFacts SchemaCompiler::list_facts(const Parts& parts) const {
-  struct Source {
-    Parts front;
-    const JsonValue* rest = nullptr;
-  };
-  ListFacts facts;
-  std::vector<Source> sources;
-  for (const Part& part : parts) {
-    const JsonValue& value = *part.value;
-    Source source;
-    if (part.role == Part::Role::equal) {
-      for (const JsonValue& item : value.items) source.front.push_back({&item, Part::Role::equal});
-      source.rest = &never_;
-      facts.least = std::max<std::uint64_t>(facts.least, value.items.size());
-      facts.most = std::min<std::uint64_t>(facts.most, value.items.size());
-    } else if (value.is(JsonValue::Kind::object)) {
-      facts.least = std::max(facts.least, document_.count(value, "minItems").value_or(0));
-      facts.most = std::min<std::uint64_t>(facts.most, document_.count(value, "maxItems").value_or(unbounded));
-      if (value.find("contains")) document_.cannot(value, "contains", "cannot be expressed by a grammar");
-      const JsonValue* items = value.find("items");
-      const bool old_tuple = items && items->is(JsonValue::Kind::array);  // draft-07
-      const JsonValue* front = old_tuple ? items : document_.array(value, "prefixItems");
-      if (front) for (const JsonValue& item : front->items) source.front.push_back({&item});
-      source.rest = old_tuple ? value.find("additionalItems") : items;
+SchemaCompiler::ListSource SchemaCompiler::read_list(const Part& part, ListFacts& facts) const {
+  const JsonValue& value = *part.value;
+  ListSource source;
+  if (part.role == Part::Role::equal) {
+    for (const JsonValue& item : value.items) source.front.push_back({&item, Part::Role::equal});
+    source.rest = &never_;
+    facts.least = std::max<std::uint64_t>(facts.least, value.items.size());
+    facts.most = std::min<std::uint64_t>(facts.most, value.items.size());
+  } else if (value.is(JsonValue::Kind::object)) {
+    facts.least = std::max(facts.least, document_.count(value, "minItems").value_or(0));
+    facts.most = std::min<std::uint64_t>(facts.most, document_.count(value, "maxItems").value_or(unbounded));
+    if (value.find("contains")) document_.cannot(value, "contains", "cannot be expressed by a grammar");
+    const JsonValue* items = value.find("items");
+    const bool old_tuple = items && items->is(JsonValue::Kind::array);  // draft-07
+    const JsonValue* front = old_tuple ? items : document_.array(value, "prefixItems");
+    if (front) {
+      for (const JsonValue& item : front->items) source.front.push_back({&item});
     }
-    sources.push_back(std::move(source));
+    source.rest = old_tuple ? value.find("additionalItems") : items;
   }
+  return source;
+}
+
+ListFacts SchemaCompiler::list_facts(const Parts& parts) const {
+  ListFacts facts;
+  std::vector<ListSource> sources;
   std::size_t longest = 0;
-  for (const Source& source : sources) longest = std::max(longest, source.front.size());
+  for (const Part& part : parts) {
+    sources.push_back(read_list(part, facts));
+    longest = std::max(longest, sources.back().front.size());
+  }
   facts.front.resize(std::min<std::uint64_t>(longest, facts.most));
-  for (const Source& source : sources) {
+  for (const ListSource& source : sources) {
     for (std::size_t i = 0; i < facts.front.size(); ++i) {
-      if (i < source.front.size()) facts.front[i].push_back(source.front[i]);
-      else if (source.rest) facts.front[i].push_back({source.rest});
+      if (i < source.front.size()) {
+        facts.front[i].push_back(source.front[i]);
+      } else if (source.rest) {
+        facts.front[i].push_back({source.rest});
+      }
     }
     if (source.rest) facts.rest.push_back({source.rest});
   }
-  if (facts.most <= 1) return facts;
+  if (facts.most > 1) refuse_unique(parts);
+  return facts;
+}
+
+void SchemaCompiler::refuse_unique(const Parts& parts) const {
   for (const Part& part : parts) {
     const JsonValue* unique = part.role == Part::Role::plain ? part.value->find("uniqueItems") : nullptr;
     const bool matters = unique && !(unique->is(JsonValue::Kind::boolean) && !unique->truth);
     if (matters) document_.cannot(*part.value, "uniqueItems", "cannot be expressed by a grammar");
   }
-  return facts;
 }
 
 void SchemaCompiler::emit_list(const ListFacts& facts, NodeId from, NodeId to) {
@@ -74,7 +82,8 @@ void SchemaCompiler::emit_list(const ListFacts& facts, NodeId from, NodeId to) {
 }
 
 // After the opening bracket: elements that are all alike, and the closing bracket.
-void SchemaCompiler::emit_repeated(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from, NodeId to) {
+void SchemaCompiler::emit_repeated(char close, const Element& element, std::uint64_t least, std::uint64_t most,
+                                   NodeId from, NodeId to) {
   const NodeId first = after_space(from);
   if (least == 0) byte(first, close, to);
   if (most == 0) return;
@@ -84,13 +93,18 @@ void SchemaCompiler::emit_repeated(char close, const Element& element, std::uint
 }
 
 // After an element: more of them, each after a comma, and the closing bracket.
-void SchemaCompiler::emit_further(char close, const Element& element, std::uint64_t least, std::uint64_t most, NodeId from, NodeId to) {
+void SchemaCompiler::emit_further(char close, const Element& element, std::uint64_t least, std::uint64_t most,
+                                  NodeId from, NodeId to) {
   NodeId done = from;
-  const auto one_more = [&](NodeId begin, NodeId end) { element(after_space(after_byte(after_space(begin), ',')), end); };
+  const auto one_more = [&](NodeId begin, NodeId end) {
+    element(after_space(after_byte(after_space(begin), ',')), end);
+  };
   if (most == unbounded && least <= 1) {
     done = out_.add_node();
-    if (least == 0) out_.add_empty(from, done);
-    else one_more(from, done);
+    if (least == 0)
+      out_.add_empty(from, done);
+    else
+      one_more(from, done);
     one_more(done, done);
   } else if (most > 0) {
     const RuleId round = out_.add_rule("a further element");

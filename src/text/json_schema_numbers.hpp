@@ -22,8 +22,8 @@ struct NumberFacts {
   std::string where;                                       // of the schema
 };
 
-// Whole numbers may end in ".0". Numbers with limits have no exponent. Throws Error{unsupported} for multiples that need
-// too many states. Adds nothing where no number fits.
+// Whole numbers may end in ".0". Numbers with limits have no exponent. Throws Error{unsupported} for multiples that
+// need too many states. Adds nothing where no number fits.
 void emit_number(Automaton& automaton, const NumberFacts& facts, NodeId from, NodeId to);
 
 }  // namespace inlay::text

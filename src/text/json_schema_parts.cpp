@@ -5,19 +5,13 @@
 
 #include <algorithm>
 
+#include "text/grammar_chars.hpp"
 #include "text/json_schema_decimal.hpp"
 
 namespace inlay::text {
 namespace {
 
 constexpr std::size_t longest_chain = 256;  // of references and allOf
-
-std::optional<int> hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
 
 // Undoes percent-encoding; nothing where it is broken.
 std::optional<std::string> decode_percent(std::string_view text) {
@@ -75,7 +69,8 @@ std::string SchemaDocument::place(const JsonValue& schema, std::string_view keyw
 
 void SchemaDocument::fail(Flaw flaw, const JsonValue& schema, std::string_view keyword, const std::string& what) const {
   const std::string at = place(schema, keyword);
-  refuse(flaw, keyword.empty() ? fmt::format("{} at {}", what, at) : fmt::format("'{}' {} at {}", keyword, what, at), at);
+  refuse(flaw, keyword.empty() ? fmt::format("{} at {}", what, at) : fmt::format("'{}' {} at {}", keyword, what, at),
+         at);
 }
 
 void SchemaDocument::cannot(const JsonValue& schema, std::string_view keyword, const std::string& why) const {
@@ -111,7 +106,8 @@ std::optional<std::uint64_t> SchemaDocument::count(const JsonValue& schema, std:
   const JsonValue* value = number(schema, keyword);
   if (!value) return std::nullopt;
   const auto decimal = Decimal::parse(value->text);
-  if (!decimal || decimal->negative() || !decimal->whole()) fail(Flaw::bad_value, schema, keyword, "must be a whole number, not negative");
+  if (!decimal || decimal->negative() || !decimal->whole())
+    fail(Flaw::bad_value, schema, keyword, "must be a whole number, not negative");
   const auto result = decimal->scaled(0);
   if (!result || *result > largest) fail(Flaw::limit, schema, keyword, fmt::format("is larger than {}", largest));
   return *result;
@@ -160,7 +156,8 @@ void SchemaDocument::expand_schema(const JsonValue& schema, std::set<Part>& out)
   if (const JsonValue* constant = schema.find("const")) out.insert({constant, Part::Role::equal});
 }
 
-void SchemaDocument::add_alternatives(const JsonValue& schema, std::string_view keyword, Part::Role role, std::set<Part>& out) {
+void SchemaDocument::add_alternatives(const JsonValue& schema, std::string_view keyword, Part::Role role,
+                                      std::set<Part>& out) {
   const JsonValue* list = array(schema, keyword);
   if (!list) return;
   if (list->items.empty()) fail(Flaw::unsatisfiable, schema, keyword, "is empty, so that nothing is valid");
@@ -175,7 +172,8 @@ Parts SchemaDocument::branches(const Part& part) {
 }
 
 void SchemaDocument::refuse_always_unsupported(const JsonValue& schema) const {
-  for (const std::string_view keyword : {"not", "if", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"}) {
+  for (const std::string_view keyword :
+       {"not", "if", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"}) {
     if (schema.find(keyword)) cannot(schema, keyword, "cannot be expressed by a grammar");
   }
 }
@@ -191,7 +189,8 @@ const JsonValue& SchemaDocument::target(const JsonValue& schema, const std::stri
 
 const JsonValue& SchemaDocument::follow(const JsonValue& schema, const std::string& pointer) const {
   const JsonValue* at = &root_;
-  if (!pointer.empty() && pointer[0] != '/') fail(Flaw::undefined, schema, "$ref", "refers to an anchor, which is not supported");
+  if (!pointer.empty() && pointer[0] != '/')
+    fail(Flaw::undefined, schema, "$ref", "refers to an anchor, which is not supported");
   for (std::size_t begin = 0; begin < pointer.size();) {
     const std::size_t end = std::min(pointer.find('/', begin + 1), pointer.size());
     const std::string step = decode_step(std::string_view(pointer).substr(begin + 1, end - begin - 1));

@@ -16,7 +16,8 @@
 
 namespace inlay::text {
 
-// One of the things that must hold: a schema; its own keywords only; one of its alternatives; or to be equal to a value.
+// One of the things that must hold: a schema; its own keywords only; one of its alternatives; or to be equal to a
+// value.
 struct Part {
   enum class Role : std::uint8_t { whole, plain, any_of, one_of, one_value, equal };
   const JsonValue* value = nullptr;
@@ -48,7 +49,7 @@ class SchemaDocument {
   std::string place(const JsonValue& schema, std::string_view keyword = {}) const;
 
   // Keywords with values of one kind; nothing where the keyword is absent.
-  const JsonValue* array(const JsonValue& schema, std::string_view keyword) const;   // not an empty one
+  const JsonValue* array(const JsonValue& schema, std::string_view keyword) const;  // not an empty one
   const JsonValue* object(const JsonValue& schema, std::string_view keyword) const;
   const JsonValue* string(const JsonValue& schema, std::string_view keyword) const;
   const JsonValue* number(const JsonValue& schema, std::string_view keyword) const;
@@ -65,7 +66,7 @@ class SchemaDocument {
   const JsonValue& root_;
   const bool lenient_;
   bool references_stand_alone_ = false;  // draft-07: keywords beside $ref mean nothing
-  std::vector<const JsonValue*> path_;    // schemas that are being taken apart
+  std::vector<const JsonValue*> path_;   // schemas that are being taken apart
   std::unordered_set<const JsonValue*> on_path_;
 };
 

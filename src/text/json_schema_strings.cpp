@@ -38,7 +38,8 @@ void SchemaCompiler::add_string_facts(const JsonValue& schema, StringFacts& fact
   facts.least = std::max(facts.least, document_.count(schema, "minLength").value_or(0));
   facts.most = std::min<std::uint64_t>(facts.most, document_.count(schema, "maxLength").value_or(unbounded));
   if (const JsonValue* pattern = document_.string(schema, "pattern")) {
-    facts.patterns.push_back(parse_regex(pattern->text, Match::search, expressions_, document_.place(schema, "pattern")));
+    facts.patterns.push_back(
+        parse_regex(pattern->text, Match::search, expressions_, document_.place(schema, "pattern")));
   }
   const JsonValue* format = document_.string(schema, "format");
   if (!format) return;
@@ -51,7 +52,8 @@ void SchemaCompiler::add_string_facts(const JsonValue& schema, StringFacts& fact
 
 ExpressionId SchemaCompiler::format_expression(const JsonValue& schema, const std::string& format) {
   const auto [at, added] = formats_.try_emplace(format, no_id);
-  if (added) at->second = parse_regex(*format_pattern(format), Match::whole, expressions_, document_.place(schema, "format"));
+  if (added)
+    at->second = parse_regex(*format_pattern(format), Match::whole, expressions_, document_.place(schema, "format"));
   return at->second;
 }
 
@@ -86,7 +88,9 @@ void SchemaCompiler::emit_content(const StringFacts& facts, NodeId from, NodeId 
   const std::vector<ExpressionId> all = machines(facts);
   if (all.size() == 1) return Emitter(out_, speller_, expressions_, Spelling::json).emit(all[0], from, to);
   const std::uint64_t every = (std::uint64_t{1} << all.size()) - 1;
-  TextSet(expressions_, all, [&](std::uint64_t matched) { return matched == every; }).emit(out_, speller_, Spelling::json, from, to);
+  TextSet(expressions_, all, [&](std::uint64_t matched) {
+    return matched == every;
+  }).emit(out_, speller_, Spelling::json, from, to);
 }
 
 // Expressions that must all match. A length that the others imply is left out.
@@ -101,7 +105,8 @@ std::vector<ExpressionId> SchemaCompiler::machines(const StringFacts& facts) {
   });
   if (!implied) {
     const ExpressionId any = expressions_.chars(CharSet::any());
-    out.push_back(expressions_.repeat(any, static_cast<std::uint32_t>(facts.least), static_cast<std::uint32_t>(facts.most)));
+    out.push_back(
+        expressions_.repeat(any, static_cast<std::uint32_t>(facts.least), static_cast<std::uint32_t>(facts.most)));
   }
   if (out.size() > 60) refuse(Flaw::limit, "a string of the schema has too many patterns");
   return out;

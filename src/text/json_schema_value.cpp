@@ -18,8 +18,12 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return put({}); }
   bool boolean(bool value) override { return put({JsonValue::Kind::boolean, value, 0, {}, {}, {}}); }
-  bool number_integer(number_integer_t value) override { return put_text(JsonValue::Kind::number, fmt::format("{}", value)); }
-  bool number_unsigned(number_unsigned_t value) override { return put_text(JsonValue::Kind::number, fmt::format("{}", value)); }
+  bool number_integer(number_integer_t value) override {
+    return put_text(JsonValue::Kind::number, fmt::format("{}", value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return put_text(JsonValue::Kind::number, fmt::format("{}", value));
+  }
   bool number_float(number_float_t, const string_t& text) override { return put_text(JsonValue::Kind::number, text); }
   bool string(string_t& text) override { return put_text(JsonValue::Kind::string, std::move(text)); }
   bool binary(binary_t&) override { return false; }
@@ -37,7 +41,8 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    refuse(Flaw::syntax, fmt::format("the schema is not valid JSON: byte {} cannot follow", position), fmt::format("byte {}", position));
+    refuse(Flaw::syntax, fmt::format("the schema is not valid JSON: byte {} cannot follow", position),
+           fmt::format("byte {}", position));
   }
 
   JsonValue root;
@@ -109,9 +114,12 @@ JsonValue parse_json(std::string_view text) {
 std::string pointer_step(std::string_view name) {
   std::string out = "/";
   for (const char c : name.substr(0, 200)) {
-    if (c == '~') out += "~0";
-    else if (c == '/') out += "~1";
-    else out += c;
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
   }
   return out;
 }

@@ -100,7 +100,8 @@ class RegexParser {
   ExpressionId escape() {
     if (reader_.done()) reader_.fail(Flaw::syntax, "ends in a backslash");
     const char32_t letter = reader_.peek();
-    if (letter == 'b' || letter == 'B') reader_.fail(Flaw::unsupported, "has a word boundary, which a grammar cannot express");
+    if (letter == 'b' || letter == 'B')
+      reader_.fail(Flaw::unsupported, "has a word boundary, which a grammar cannot express");
     if ((letter >= '1' && letter <= '9') || letter == 'k') {
       reader_.fail(Flaw::unsupported, "has a back reference, which a grammar cannot express");
     }

@@ -69,7 +69,7 @@ class AnchorResolver {
   }
 
   [[noreturn]] void fail() const {
-    refuse(Flaw::unsupported, "the pattern has an anchor in the middle, which is not supported", where_);
+    refuse(Flaw::unsupported, "the pattern " + where_ + " has an anchor in the middle, which is not supported", where_);
   }
 
   Expressions& expressions_;

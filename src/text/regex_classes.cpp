@@ -9,13 +9,6 @@
 namespace inlay::text {
 namespace {
 
-std::optional<int> hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
 CharSet digits() { return CharSet('0', '9'); }
 
 CharSet word_characters() {
@@ -49,7 +42,7 @@ CharSet unicode_escape(RegexReader& reader) {
     for (const char c : text) {
       const auto digit = hex_value(c);
       if (!digit || code > 0xFFFFF) reader.fail(Flaw::syntax, "has a \\u{} that is not a character");
-      code = code * 16 + static_cast<char32_t>(*digit);
+      code = code * 16 + *digit;
     }
     if (text.empty() || code > 0x10FFFF) reader.fail(Flaw::syntax, "has a \\u{} that is not a character");
     return CharSet(code);
@@ -105,7 +98,7 @@ std::optional<char32_t> RegexReader::hexadecimal(int digits) {
   for (int i = 0; i < digits; ++i, ++at) {
     const auto digit = at < pattern_.size() ? hex_value(pattern_[at]) : std::nullopt;
     if (!digit) return std::nullopt;
-    value = value * 16 + static_cast<char32_t>(*digit);
+    value = value * 16 + *digit;
   }
   at_ = at;
   return value;
@@ -120,8 +113,9 @@ std::string RegexReader::until(char end) {
 }
 
 void RegexReader::fail(Flaw flaw, const std::string& what) const {
-  const std::string place = where_.empty() ? fmt::format("byte {}", at_) : where_;
-  refuse(flaw, fmt::format("the pattern {} (at its byte {})", what, at_), place);
+  if (where_.empty())
+    refuse(flaw, fmt::format("the pattern {} at its byte {}", what, at_), fmt::format("byte {}", at_));
+  refuse(flaw, fmt::format("the pattern at {} {} at its byte {}", where_, what, at_), where_);
 }
 
 CharSet line_ends() {
@@ -184,9 +178,12 @@ CharSet regex_class(RegexReader& reader) {
       continue;
     }
     const CharSet last = member();
-    const auto only = [](const CharSet& s) { return s.ranges().size() == 1 && s.ranges()[0].first == s.ranges()[0].last; };
+    const auto only = [](const CharSet& s) {
+      return s.ranges().size() == 1 && s.ranges()[0].first == s.ranges()[0].last;
+    };
     if (!only(first) || !only(last)) reader.fail(Flaw::syntax, "has a range in a class whose end is itself a class");
-    if (last.ranges()[0].first < first.ranges()[0].first) reader.fail(Flaw::bad_value, "has a range in a class the wrong way round");
+    if (last.ranges()[0].first < first.ranges()[0].first)
+      reader.fail(Flaw::bad_value, "has a range in a class the wrong way round");
     set.add(first.ranges()[0].first, last.ranges()[0].first);
   }
   return negated ? set.complement() : set;

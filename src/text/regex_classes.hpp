@@ -21,9 +21,9 @@ class RegexReader {
   char32_t peek() const;
   char32_t next();
   bool take(char32_t code);
-  std::optional<std::uint32_t> number();                 // decimal; refuses one that is too large
-  std::optional<char32_t> hexadecimal(int digits);       // exactly so many, or nothing is read
-  std::string until(char end);                           // up to `end`, which is passed
+  std::optional<std::uint32_t> number();                             // decimal; refuses one that is too large
+  std::optional<char32_t> hexadecimal(int digits);                   // exactly so many, or nothing is read
+  std::string until(char end);                                       // up to `end`, which is passed
   [[noreturn]] void fail(Flaw flaw, const std::string& what) const;  // "the pattern <what>"
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -111,7 +112,8 @@ class Classes {
   void each_in(const CharSet& set, F&& visit) const {
     for (const CharRange range : set.ranges()) {
       const auto at = std::ranges::lower_bound(starts_, range.first);
-      for (auto i = static_cast<std::size_t>(at - starts_.begin()); i < starts_.size() && starts_[i] <= range.last; ++i) visit(i);
+      for (auto i = static_cast<std::size_t>(at - starts_.begin()); i < starts_.size() && starts_[i] <= range.last; ++i)
+        visit(i);
     }
   }
 
@@ -133,49 +135,76 @@ Together close(const Places& places, Together open) {
   return {seen.begin(), seen.end()};
 }
 
+// All patterns at once: states are numbered as they are met.
+class SideBySide {
+ public:
+  SideBySide(const Expressions& expressions, std::span<const ExpressionId> parts) : places_(expressions) {
+    Together starts;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto [from, to] = places_.build(parts[i]);
+      starts.push_back(from);
+      bits_[to] = std::uint64_t{1} << i;
+    }
+    classes_.emplace(places_);
+    state_of(std::move(starts));
+  }
+  std::size_t size() const { return states_.size(); }
+
+  // The patterns that have matched in a state.
+  std::uint64_t matched(std::uint32_t state) const {
+    std::uint64_t out = 0;
+    for (const std::uint32_t place : *states_[state]) {
+      if (const auto bit = bits_.find(place); bit != bits_.end()) out |= bit->second;
+    }
+    return out;
+  }
+
+  // The states that follow, each with the characters that lead there.
+  std::map<std::uint32_t, CharSet> following(std::uint32_t state) {
+    std::vector<Together> after(classes_->size());
+    for (const std::uint32_t place : *states_[state]) {
+      for (const Places::Move& move : places_.moves(place)) {
+        if (move.chars) classes_->each_in(*move.chars, [&](std::size_t i) { after[i].push_back(move.to), ++steps_; });
+      }
+    }
+    steps_ += after.size();
+    if (steps_ > most_steps) refuse_size();
+    std::map<Together, CharSet> by_places;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      std::ranges::sort(after[i]);
+      by_places[std::move(after[i])].add(classes_->range(i).first, classes_->range(i).last);
+    }
+    std::map<std::uint32_t, CharSet> out;
+    for (auto& [together, chars] : by_places) out[state_of(together)].add(chars);
+    return out;
+  }
+
+ private:
+  std::uint32_t state_of(Together together) {
+    const auto [at, added] =
+        ids_.try_emplace(close(places_, std::move(together)), static_cast<std::uint32_t>(states_.size()));
+    if (added) states_.push_back(&at->first);
+    if (states_.size() > most_states) refuse_size();
+    return at->second;
+  }
+
+  Places places_;
+  std::optional<Classes> classes_;
+  std::map<std::uint32_t, std::uint64_t> bits_;  // of each place where a pattern has matched
+  std::map<Together, std::uint32_t> ids_;
+  std::vector<const Together*> states_;
+  std::size_t steps_ = 0;
+};
+
 }  // namespace
 
 TextSet::TextSet(const Expressions& expressions, std::span<const ExpressionId> parts,
                  const std::function<bool(std::uint64_t)>& wanted) {
-  Places places(expressions);
-  Together starts;
-  std::map<std::uint32_t, std::uint64_t> bits;  // of each place where a pattern has matched
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto [from, to] = places.build(parts[i]);
-    starts.push_back(from);
-    bits[to] = std::uint64_t{1} << i;
-  }
-  const Classes classes(places);
-  std::map<Together, std::uint32_t> ids;
-  std::vector<const Together*> states;
-  std::size_t steps = 0;
-  const auto state_of = [&](Together together) {
-    const auto [at, added] = ids.try_emplace(close(places, std::move(together)), static_cast<std::uint32_t>(states.size()));
-    if (added) states.push_back(&at->first);
-    if (states.size() > most_states) refuse_size();
-    return at->second;
-  };
-  state_of(starts);
-  for (std::size_t state = 0; state < states.size(); ++state) {
-    std::uint64_t matched = 0;
-    std::vector<Together> after(classes.size());
-    for (const std::uint32_t place : *states[state]) {
-      if (const auto bit = bits.find(place); bit != bits.end()) matched |= bit->second;
-      for (const Places::Move& move : places.moves(place)) {
-        if (move.chars) classes.each_in(*move.chars, [&](std::size_t i) { after[i].push_back(move.to), ++steps; });
-      }
-    }
-    steps += classes.size();
-    if (steps > most_steps) refuse_size();
-    accepts_.push_back(wanted(matched));
-    std::map<Together, CharSet> by_target;
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      std::ranges::sort(after[i]);
-      by_target[std::move(after[i])].add(classes.range(i).first, classes.range(i).last);
-    }
-    std::vector<Edge> edges;
-    for (auto& [target, chars] : by_target) edges.push_back({chars, state_of(target)});
-    edges_.push_back(std::move(edges));
+  SideBySide patterns(expressions, parts);
+  for (std::uint32_t state = 0; state < patterns.size(); ++state) {
+    accepts_.push_back(wanted(patterns.matched(state)));
+    auto& edges = edges_.emplace_back();
+    for (auto& [to, chars] : patterns.following(state)) edges.push_back({std::move(chars), to});
   }
   find_live();
 }
@@ -202,7 +231,8 @@ bool TextSet::contains(std::string_view utf8) const {
   while (!utf8.empty()) {
     const auto character = base::decode_utf8(utf8);
     utf8.remove_prefix(character.size);
-    const auto edge = std::ranges::find_if(edges_[state], [&](const Edge& e) { return e.chars.contains(character.code); });
+    const auto edge =
+        std::ranges::find_if(edges_[state], [&](const Edge& e) { return e.chars.contains(character.code); });
     if (edge == edges_[state].end()) return false;
     state = edge->to;
   }
@@ -221,37 +251,6 @@ void TextSet::emit(Automaton& automaton, Speller& speller, Spelling spelling, No
     for (const Edge& edge : edges_[state]) {
       if (live_[edge.to]) speller.spell(spelling, edge.chars, nodes[state], nodes[edge.to]);
     }
-  }
-}
-
-Lengths lengths(const Expressions& expressions, ExpressionId id) {
-  constexpr std::uint64_t endless = std::uint64_t{1} << 62;
-  const auto times = [](std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? 0 : a >= endless / b ? endless : a * b; };
-  const Expressions::Node& node = expressions[id];
-  switch (node.form) {
-    case Form::character:
-    case Form::chars: return {1, 1};
-    case Form::sequence: {
-      Lengths sum;
-      for (const ExpressionId part : expressions.parts(id)) {
-        const Lengths one = lengths(expressions, part);
-        sum = {std::min(endless, sum.least + one.least), std::min(endless, sum.most + one.most)};
-      }
-      return sum;
-    }
-    case Form::choice: {
-      Lengths any{endless, 0};
-      for (const ExpressionId part : expressions.parts(id)) {
-        const Lengths one = lengths(expressions, part);
-        any = {std::min(any.least, one.least), std::max(any.most, one.most)};
-      }
-      return any;
-    }
-    case Form::repeat: {
-      const Lengths one = lengths(expressions, expressions.parts(id)[0]);
-      return {times(one.least, node.least), node.most == unbounded ? times(one.most, endless) : times(one.most, node.most)};
-    }
-    default: return {};
   }
 }
 

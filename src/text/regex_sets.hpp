@@ -16,7 +16,8 @@ class TextSet {
  public:
   // The texts for which `wanted` is true of the expressions that match: bit i stands for expression i. Expressions have
   // no references and no anchors. Repetitions are written out here, so that what is too large is refused: Error{limit}.
-  TextSet(const Expressions& expressions, std::span<const ExpressionId> parts, const std::function<bool(std::uint64_t)>& wanted);
+  TextSet(const Expressions& expressions, std::span<const ExpressionId> parts,
+          const std::function<bool(std::uint64_t)>& wanted);
 
   bool empty() const { return !live_[0]; }
   bool contains(std::string_view utf8) const;

@@ -33,7 +33,7 @@ class MaskMaker {
     const Frame& frame = state_.stacks_[thread.frame];
     const auto join_sometimes = [&](const std::vector<ConditionalTokens>& sometimes) {
       for (const auto& [when, tokens] : sometimes) {
-        if (when.contains(frame.count)) tokens.join(bits);
+        if (when.contains(frame.count)) tokens->join(bits);
       }
     };
     mask->local->always.join(bits);
@@ -98,14 +98,18 @@ class MaskMaker {
     return mask;
   }
 
+  // Far from a counter's end all easy tokens fit; near it those that are short enough.
   void add_easy(const EasyText& easy, LocalMask& mask) const {
-    if (easy.most() == unbounded) {
-      mask.sometimes.push_back({{}, content_.easy_of_any_length});
-      return;
+    if (content_.easy.empty()) return;
+    const std::int64_t most = easy.most() == unbounded ? std::int64_t{2} * most_repeats : easy.most();
+    const auto longest = static_cast<std::int64_t>(content_.easy.size()) - 1;
+    if (most >= longest) {
+      mask.sometimes.push_back({{0, std::min<std::int64_t>(most - longest, most_repeats)}, content_.easy.back()});
     }
-    for (std::size_t length = 1; length < content_.easy.size(); ++length) {
-      const Interval room{0, static_cast<std::int64_t>(easy.most()) - static_cast<std::int64_t>(length)};
-      if (room.most >= 0 && !content_.easy[length].empty()) mask.sometimes.push_back({room, content_.easy[length]});
+    for (std::int64_t length = 1; length < longest && length <= most; ++length) {
+      const std::int64_t count = most - length;
+      if (count <= most_repeats)
+        mask.sometimes.push_back({{count, count}, content_.easy[static_cast<std::size_t>(length)]});
     }
   }
 
@@ -117,7 +121,8 @@ class MaskMaker {
 
 void mask_tokens(const GrammarState& state, const TokenTrie& trie, std::span<std::uint64_t> bits) {
   if (bits.size() != trie.words()) {
-    throw Error(Errc::argument, "a token mask needs one bit for each token of the vocabulary", Fault::bad_count, "bits");
+    throw Error(Errc::argument, "a token mask needs one bit for each token of the vocabulary", Fault::bad_count,
+                "bits");
   }
   std::ranges::fill(bits, 0);
   MaskMaker(state, trie).join_all(bits);

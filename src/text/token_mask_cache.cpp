@@ -11,7 +11,7 @@ constexpr std::size_t most_bytes = 16u << 20;  // of each generation
 
 std::size_t bytes_of(const std::vector<ConditionalTokens>& sometimes) {
   std::size_t total = sometimes.capacity() * sizeof(ConditionalTokens);
-  for (const auto& [when, tokens] : sometimes) total += tokens.bytes();
+  for (const auto& [when, tokens] : sometimes) total += tokens->bytes();
   return total;
 }
 

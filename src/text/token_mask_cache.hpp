@@ -15,7 +15,7 @@ namespace inlay::text {
 // Tokens that are allowed while a counter's count is in the interval.
 struct ConditionalTokens {
   Interval when;
-  TokenSet tokens;
+  std::shared_ptr<const TokenSet> tokens;
 };
 
 // What one thread allows, whatever the lower part of its stack: whole tokens, and beginnings of tokens after which its

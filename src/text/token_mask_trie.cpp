@@ -17,7 +17,39 @@ std::size_t characters(std::string_view piece) {
   return static_cast<std::size_t>(std::ranges::count_if(piece, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// For each place in a piece: the kinds from there to its end.
+std::vector<Kinds> kinds_from(std::string_view piece) {
+  std::vector<Kinds> out(piece.size() + 1);
+  std::vector<bool> inner(piece.size());  // not a character's first byte
+  for (std::size_t at = 0; at < piece.size();) {
+    const auto character = base::decode_utf8(piece.substr(at));
+    const bool ascii = static_cast<unsigned char>(piece[at]) < 0x80;
+    out[at] = ascii ? kind::of_ascii(piece[at]) : character.whole() ? kind::long_character : kind::broken;
+    for (std::size_t i = 1; i < character.size; ++i) out[at + i] = kind::broken, inner[at + i] = true;
+    at += character.size;
+  }
+  Kinds later = 0;
+  for (std::size_t at = piece.size(); at-- > 0;) {
+    const bool inside = inner[at];
+    out[at] |= later;
+    if (!inside) later = out[at];
+  }
+  return out;
+}
+
 }  // namespace
+
+Kinds kind::of_ascii(char c) {
+  if (c >= 'a' && c <= 'z') return small;
+  if (c >= 'A' && c <= 'Z') return large;
+  if (c >= '0' && c <= '9') return digit;
+  if (c == ' ') return space;
+  if (c < ' ') return control;
+  if (c == 0x7F) return last_control;
+  // The marks lie in four runs between the others; each has its own bit.
+  const int mark = c < '0' ? c - '!' : c < 'A' ? c - ':' + 15 : c < 'a' ? c - '[' + 22 : c - '{' + 28;
+  return Kinds{256} << mark;
+}
 
 bool is_easy(std::string_view piece) {
   const auto easy = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F && c != '"' && c != '\\'; };
@@ -39,10 +71,13 @@ void TokenSet::join(std::span<std::uint64_t> bits) const {
   for (const TokenIndex token : list_) bits[token / 64] |= std::uint64_t{1} << token % 64;
 }
 
-TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen) : tokens(std::move(chosen)) {
-  std::ranges::sort(tokens, [&](TokenIndex a, TokenIndex b) { return pieces[a] != pieces[b] ? pieces[a] < pieces[b] : a < b; });
+TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen)
+    : tokens(std::move(chosen)) {
+  std::ranges::sort(tokens,
+                    [&](TokenIndex a, TokenIndex b) { return pieces[a] != pieces[b] ? pieces[a] < pieces[b] : a < b; });
   std::vector<std::uint32_t> path{0};
   nodes.push_back({0, 0, 0, 0});
+  below.push_back(0);
   const auto close = [&](std::size_t depth) {
     for (; path.size() > depth; path.pop_back()) nodes[path.back()].end = static_cast<std::uint32_t>(nodes.size());
   };
@@ -55,7 +90,10 @@ TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<Token
       const auto byte = static_cast<std::uint8_t>(piece[depth - 1]);
       path.push_back(static_cast<std::uint32_t>(nodes.size()));
       nodes.push_back({0, i, depth, byte});
+      below.push_back(0);
     }
+    const std::vector<Kinds> kinds = kinds_from(piece);
+    for (std::size_t depth = 0; depth < path.size(); ++depth) below[path[depth]] |= kinds[depth];
     last = piece;
   }
   close(0);
@@ -79,10 +117,12 @@ TokenTrie::TokenTrie(std::span<const std::string_view> pieces) {
     const std::size_t length = characters(piece);
     if (easy_by_length.size() <= length) easy_by_length.resize(length + 1);
     easy_by_length[length].push_back(token);
-    easy.push_back(token);
   }
-  for (auto& tokens : easy_by_length) content->easy.emplace_back(std::move(tokens), pieces.size());
-  content->easy_of_any_length = TokenSet(std::move(easy), pieces.size());
+  for (const auto& tokens : easy_by_length) {
+    easy.insert(easy.end(), tokens.begin(), tokens.end());
+    const bool same = tokens.empty() && !content->easy.empty();
+    content->easy.push_back(same ? content->easy.back() : std::make_shared<const TokenSet>(easy, pieces.size()));
+  }
   content->all = TokenTree(pieces, std::move(all));
   content->hard = TokenTree(pieces, std::move(hard));
   content_ = std::move(content);

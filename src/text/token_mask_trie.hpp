@@ -25,6 +25,14 @@ class TokenSet {
   std::vector<std::uint64_t> bits_;
 };
 
+// Which kinds of character a text has, as bits: letters, digits, each punctuation mark, ...
+using Kinds = std::uint64_t;
+namespace kind {
+inline constexpr Kinds small = 1, large = 2, digit = 4, space = 8, control = 16, last_control = 32, long_character = 64,
+                       broken = 128;
+Kinds of_ascii(char c);
+}  // namespace kind
+
 // Nodes in preorder: what lies below a node follows it, up to `end`.
 struct TokenTree {
   struct Node {
@@ -34,6 +42,7 @@ struct TokenTree {
   };
   std::vector<Node> nodes;  // [0] is the root, and one more closes the list
   std::vector<TokenIndex> tokens;
+  std::vector<Kinds> below;  // of each node: the kinds of all that can follow it in a token
 
   TokenTree() = default;
   TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen);
@@ -62,8 +71,7 @@ class TokenTrie {
   struct Content {
     std::size_t vocabulary = 0;
     TokenTree all, hard;
-    std::vector<TokenSet> easy;  // by the number of characters
-    TokenSet easy_of_any_length;
+    std::vector<std::shared_ptr<const TokenSet>> easy;  // those of so many characters or fewer
   };
   std::shared_ptr<const Content> content_;
 };

@@ -1,8 +1,10 @@
 // A walk through a vocabulary's tree with a running automaton.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,13 +39,21 @@ class MaskWalk {
   struct Level {
     std::size_t begin, end, frames;
   };
+  void begin();
+  bool step_alone(std::uint32_t& node, const Level& up, Interval within);
   void visit(std::uint32_t node, Interval within);
   void note_intervals(Interval within);
+  void allow(std::uint32_t begin, std::uint32_t end, Interval when);
+  Kinds kept_by(StateId state);
+
+  const States& states_;
 
   Runner runner_;
   const TokenTree& tree_;
   std::vector<LocalMask::Loose>* loose_ = nullptr;
+  std::array<bool, 256> first_bytes_{};  // that some thread can read where every walk starts
   std::vector<Level> levels_;
+  std::unordered_map<StateId, Kinds> kept_;
   std::vector<Interval> intervals_;  // for which the visited node's tokens are allowed
   std::vector<TokenIndex> always_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TokenIndex>> sometimes_;

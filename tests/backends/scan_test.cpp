@@ -1,5 +1,5 @@
 // Proves that recurrent mixers of every backend equal the reference's, and that chunks leave the state of the whole.
-#include "tests/backends/weights.hpp"
+#include "tests/backends/states.hpp"
 
 using namespace backends;
 
@@ -12,7 +12,6 @@ struct Input {
 
 // in.shape[0] == tokens stands for "one for each token".
 constexpr std::int64_t tokens = 0;
-constexpr std::int64_t state_offset = 64;
 
 struct Scan {
   std::uint32_t kind;
@@ -119,28 +118,6 @@ inlay_tensor part_of(Device& device, const Input& input, unsigned seed, std::int
   }
   return device.numbers(shape, values);
 }
-
-// Slots 1 and 2 of a pool, which start as zeros; each mixer's own state lies behind another's.
-struct States {
-  Device& device;
-  inlay_cache cache = {.size = sizeof cache, .kind = INLAY_CACHE_STATE, .segment_pages = 2, .k_offset = 64};
-  void* segments[2];
-  const std::int32_t slots[2] = {1, 2};
-
-  States(Device& d, std::int64_t floats) : device(d) {
-    cache.state_bytes = state_offset + floats * 4;
-    cache.page_stride = (cache.state_bytes + 127) / 64 * 64 + 64;
-    for (void*& segment : segments) segment = device.memory(std::size_t(2 * cache.page_stride));
-    cache.segments = segments;
-    const Floats zeros(std::size_t(cache.state_bytes / 2));
-    device.backend().write_rows(device.handle(), &cache, slots, 2, zeros.data(), nullptr);
-  }
-  Floats read() const {
-    Floats both(std::size_t(cache.state_bytes / 2));
-    device.backend().read_rows(device.handle(), &cache, slots, 2, both.data(), nullptr);
-    return both;
-  }
-};
 
 struct Result {
   Floats y, state;

@@ -17,13 +17,13 @@ constexpr int prefetch_bytes = 4096;
 constexpr int quad_at(int i, int parts) noexcept { return parts == 1 ? i / 2 + i % 2 * 4 : i; }
 constexpr int log2_of(int power) noexcept { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
 
-// Sums of 16 rows for T tokens.
+// TileSums of 16 rows for T tokens.
 template <class A, int T>
-struct Sums {
+struct TileSums {
   static constexpr int vectors = packed_rows / A::rows;
   Floats<A> of[T][vectors];
 
-  INLAY_INLINE Sums() noexcept {
+  INLAY_INLINE TileSums() noexcept {
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
       INLAY_UNROLL for (int v = 0; v < vectors; ++v) of[t][v] = Floats<A>(0.0f);
     }
@@ -38,7 +38,7 @@ struct Sums {
 // One part of a block: integers exactly, then sum += (weight scale * activation scale) * integer [+ minimum * sum of x].
 template <class A, class W, int T>
 INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, auto part, const Activation* const (&x)[T],
-                                Sums<A, T>& sums) noexcept {
+                                TileSums<A, T>& sums) noexcept {
   constexpr int vectors = packed_rows / A::rows, quads = block_quads / W::parts;
   typename A::template Dot<W::bits> dots[T][vectors];
   unroll<quads>([&](auto i) INLAY_ALWAYS {
@@ -72,7 +72,7 @@ INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* 
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   const Activation* x[T];
   INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const Activation*>(rows[t]);
-  Sums<A, T> sums;
+  TileSums<A, T> sums;
   for (int element = blocks / W::blocks; element > 0; --element, ++stream) {
     for (int block = 0; block < W::blocks; ++block) {
       if constexpr (from_memory) {
@@ -91,9 +91,9 @@ INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std:
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   const float* x[T];
   INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const float*>(rows[t]);
-  Sums<A, T> sums;
+  TileSums<A, T> sums;
   for (int column = 0; column < columns; ++column) {
-    constexpr int vectors = Sums<A, T>::vectors;
+    constexpr int vectors = TileSums<A, T>::vectors;
     Floats<A> weights[vectors];
     INLAY_UNROLL for (int v = 0; v < vectors; ++v) weights[v] = W::column(stream[column], v);
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
@@ -178,6 +178,9 @@ constexpr WeightKernels weight_table[] = {
     rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),     rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
     rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),     rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
     rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL), rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
+    rounded<A, WeightMXFP4<A>>(gguf::Type::MXFP4),   rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ2_0),
+    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ1_0), rounded<A, WeightTernary<A, 2>>(gguf::Type::Q2_0),
+    rounded<A, WeightTernary<A, 4>>(gguf::Type::Q1_0),
     plain<A, WeightF32<A>>(gguf::Type::F32),         plain<A, WeightF16<A>>(gguf::Type::F16),
     plain<A, WeightBF16<A>>(gguf::Type::BF16),
 };

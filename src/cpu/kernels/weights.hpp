@@ -115,6 +115,27 @@ struct WeightIQ4_XS : Signed<A, super_blocks> {
   }
 };
 
+// Twice the sixteen four-bit floats, and 16 more so that none is negative.
+constexpr std::int8_t small_floats[16] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
+
+template <class A>
+struct WeightMXFP4 : Form<5, 16, 1, false, 1> {
+  using Stream = PackedMXFP4;
+  template <int q>
+  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
+    return A::lookup(small_floats, nibble<A, q>(s.nibbles, v));
+  }
+  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::bfloats(s.scales + v * A::rows); }
+};
+
+template <class A, int blocks_of_a_scale>
+struct WeightTernary : Form<2, 1, 1, false, blocks_of_a_scale> {
+  using Stream = PackedTernary<blocks_of_a_scale>;
+  template <int q>
+  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return pair<A, q, 0>(s.pairs[b], v); }
+  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
+};
+
 template <class A>
 struct WeightQ2_K : Form<2, 0, 2, true, super_blocks> {
   using Stream = PackedQ2_K;

@@ -77,6 +77,12 @@ struct Avx2 {
   }
   template <class Byte>
   static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  // 32 integers that fit, as bytes.
+  static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[4], std::int8_t* to) noexcept {
+    const __m256i low = _mm256_packs_epi32(from[0], from[1]), high = _mm256_packs_epi32(from[2], from[3]);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);  // packs work on halves of the register
+    store(to, _mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order));
+  }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm256_cvtps_epi32(x);
   }

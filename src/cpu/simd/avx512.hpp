@@ -75,6 +75,9 @@ struct Avx512 {
   }
   template <class Byte>
   static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[2], std::int8_t* to) noexcept {
+    for (int i = 0; i < 2; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(to) + i, _mm512_cvtepi32_epi8(from[i]));
+  }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm512_cvtps_epi32(x);
   }

@@ -64,6 +64,12 @@ struct Neon {
   }
   template <class Byte>
   static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[8], std::int8_t* to) noexcept {
+    for (int i = 0; i < 8; i += 2) {
+      const int16x8_t words = vcombine_s16(vmovn_s32(from[i]), vmovn_s32(from[i + 1]));
+      vst1_s8(to + 4 * i, vmovn_s16(words));
+    }
+  }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return vcvtnq_s32_f32(x);
   }

@@ -75,6 +75,11 @@ struct Baseline {
   }
   template <class Byte>
   static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[8], std::int8_t* to) noexcept {
+    for (int i = 0; i < 8; i += 4) {
+      store(to + 4 * i, _mm_packs_epi16(_mm_packs_epi32(from[i], from[i + 1]), _mm_packs_epi32(from[i + 2], from[i + 3])));
+    }
+  }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm_cvtps_epi32(x);
   }
