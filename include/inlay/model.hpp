@@ -22,7 +22,7 @@ struct LoadOptions {
   std::string device = "auto";           ///< "cpu"; auto: the best that works
   int threads = 0;                       ///< 0: one per physical core, within the CPU quota
   int context = 0;                       ///< tokens per session at most; 0: what the model was trained for
-  std::size_t cache_bytes = 0;           ///< most that key/value pages may take; 0: a quarter of the machine's memory
+  std::size_t cache_bytes = 0;           ///< most that key/value pages and states may take; 0: 6 GiB
   CacheType keys = CacheType::f16, values = CacheType::f16;
   int page = 32;                         ///< tokens per page of the cache, at least 1
   std::string isa = {};                  ///< force "avx2", "baseline", "reference", ... instead of the best found

@@ -32,7 +32,7 @@ std::uint32_t type_of(CacheType type) {
   }
 }
 
-// A quarter of what a process may have is too much to guess at; this is what a context of 8B models needs.
+// A fixed figure that programs can count on; long contexts of 8B models fit.
 constexpr std::size_t default_cache_bytes = std::size_t(6) << 30;
 
 void check(const LoadOptions& options) {

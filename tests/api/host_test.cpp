@@ -118,7 +118,7 @@ TEST_CASE("progress may cancel a load, and a name that is no instruction set is 
     support::load_nano({.isa = "z80"});
     FAIL("loaded");
   } catch (const inlay::Error& error) {
-    CHECK(error.code() == inlay::Errc::device);
+    CHECK(error.code() == inlay::Errc::argument);
     CHECK(std::string(error.what()).find("reference") != std::string::npos);
   }
 }

@@ -60,7 +60,7 @@ std::vector<std::string> instruction_sets() {
       inlay::Model::load(model, {.isa = isa});
       usable.push_back(isa);
     } catch (const inlay::Error& error) {
-      if (error.code() != inlay::Errc::device) throw;
+      if (error.code() != inlay::Errc::argument) throw;
     }
   }
   return usable;

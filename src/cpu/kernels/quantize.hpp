@@ -28,7 +28,8 @@ void quantize(const float* x, int blocks, Activation* y) noexcept {
       largest = xsimd::max(xsimd::abs(values[i]), largest);
     }
     const float limit = largest_lane(largest);
-    const Floats<A> inverse(limit == 0 ? 0.0f : 127.0f / limit);
+    const float ratio = 127.0f / limit;  // infinite where all are zero, or too small for a code to exist
+    const Floats<A> inverse(ratio > 3.4e38f ? 0.0f : ratio);
     Ints<A> codes[vectors], sums[2] = {Ints<A>(0), Ints<A>(0)};
     INLAY_UNROLL for (int i = 0; i < vectors; ++i) {
       codes[i] = A::nearest(values[i] * inverse);
