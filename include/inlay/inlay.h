@@ -79,7 +79,7 @@ typedef struct inlay_load {
   inlay_text isa;                       /* force "avx2", "baseline", "reference", ... */
   int32_t threads;                      /* 0: one per physical core, within the CPU quota */
   int32_t context;                      /* tokens per session at most; 0: what the model was trained for */
-  uint64_t cache_bytes;                 /* most that keys and values may take; 0: a quarter of the machine's memory */
+  uint64_t cache_bytes;                 /* most that keys and values may take; 0: 6 GiB */
   inlay_cache_type keys, values;
   int32_t page;                         /* tokens per page of the cache */
   int32_t vocabulary_only;              /* tokenizer, template and facts; no weights */
