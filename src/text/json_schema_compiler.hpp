@@ -55,7 +55,8 @@ struct ObjectFacts {
   std::vector<Member> members;  // in order
   std::vector<OpenMembers> open;
   std::uint64_t least = 0, most = unbounded;
-  bool ordered = true;  // by one schema that names them
+  std::string least_at;  // where the schema says so
+  bool ordered = true;   // by one schema that names them
 };
 
 class SchemaCompiler {

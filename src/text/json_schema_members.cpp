@@ -76,7 +76,10 @@ class ObjectReader {
     read_required(schema);
     read_patterns(schema, source);
     source.additional = schema.find("additionalProperties");
-    facts_.least = std::max(facts_.least, document_.count(schema, "minProperties").value_or(0));
+    if (const auto least = document_.count(schema, "minProperties"); least && *least > facts_.least) {
+      facts_.least = *least;
+      facts_.least_at = document_.place(schema, "minProperties");
+    }
     facts_.most = std::min<std::uint64_t>(facts_.most, document_.count(schema, "maxProperties").value_or(unbounded));
     if (const JsonValue* names = schema.find("propertyNames")) read_names(schema, *names);
     for (const std::string_view keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {

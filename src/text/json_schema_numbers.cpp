@@ -115,8 +115,8 @@ void emit_number(Automaton& automaton, const NumberFacts& facts, NodeId from, No
     emit_magnitudes(automaton, facts.whole_only, divisor, low, most, from, to);
   }
   if (!least || least->value < zero) {
-    const NumberLimit low =
-        most && most->value < zero ? NumberLimit{most->value.negated(), most->exclusive} : NumberLimit{zero, false};
+    const bool below = most && most->value <= zero;
+    const NumberLimit low = below ? NumberLimit{most->value.negated(), most->exclusive} : NumberLimit{};
     std::optional<NumberLimit> high;
     if (least) high = {least->value.negated(), least->exclusive};
     const NodeId magnitude = automaton.add_node();

@@ -14,6 +14,12 @@ constexpr std::size_t most_unordered = 6;       // members that may stand in any
 
 void SchemaCompiler::emit_object(const ObjectFacts& facts, NodeId from, NodeId to) {
   if (facts.least > facts.most) return;
+  // A grammar cannot tell whether two open members have the same name, and such count once.
+  const auto required = std::ranges::count(facts.members, true, &Member::required);
+  if (!facts.open.empty() && facts.least > static_cast<std::uint64_t>(required) + 1 && !document_.lenient()) {
+    refuse(Flaw::unsupported,
+           "'minProperties' at " + facts.least_at + " cannot be honoured for names that are not given", facts.least_at);
+  }
   const NodeId open = after_byte(from, '{');
   const bool limited = facts.least > 0 || facts.most != unbounded;
   if (!facts.ordered && !limited && facts.members.size() <= most_unordered) return emit_in_any_order(facts, open, to);

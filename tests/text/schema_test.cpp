@@ -142,6 +142,7 @@ TEST_CASE("A keyword that cannot be honoured is an error that names it") {
       {R"({"items": {"type": "string", "format": "hostname"}})", "#/items/format"},
       {R"-({"type": "string", "pattern": "(?=a)"})-", "#/pattern"},
       {R"({"oneOf": [{"type": "integer"}, {"type": "number"}]})", "#/oneOf"},
+      {R"({"type": "object", "minProperties": 2})", "#/minProperties"},
       {R"({"type": "number", "multipleOf": 0.000000000001})", "#/multipleOf"}};
   for (const auto& [schema, where] : cases) {
     const Compiled compiled = compile(schema);
