@@ -1,6 +1,8 @@
 // Byte-pair encoding: words become bytes or characters, and listed pairs of neighbours are merged, lowest rank first.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "base/utf8.hpp"
@@ -13,6 +15,8 @@
 
 namespace inlay::text {
 namespace {
+
+const char* const merges_key = "tokenizer.ggml.merges";
 
 std::size_t byte_value(char byte) { return static_cast<unsigned char>(byte); }
 
@@ -59,6 +63,7 @@ class BytePair : public Codec {
 
  private:
   void read_merges();
+  void read_merges(const gguf::Value& value, std::size_t first, std::size_t end);
   TokenId symbol_of(std::string_view text);           // a new one where there is none
   TokenId known_symbol(std::string_view text) const;  // -1 where there is none
   void encode_piece(std::string_view piece, Merger& merger, std::vector<TokenId>& out) const;
@@ -75,6 +80,7 @@ class BytePair : public Codec {
   bool lowercase_;
   bool by_id_ = false;  // no merges: neighbours join where their text is a token, lowest id first
   MergeTable merges_;
+  TokenId last_result_ = -1;                                // of the merge read last
   std::unordered_map<std::string, TokenId> other_symbols_;  // of merges that lead to no token; ids follow the tokens'
   std::array<TokenId, 256> byte_symbols_{};
 };
@@ -93,27 +99,39 @@ TokenId BytePair::known_symbol(std::string_view text) const {
 }
 
 void BytePair::read_merges() {
-  const std::string key = "tokenizer.ggml.merges";
-  const gguf::Value* value = vocabulary_.file.find(key);
+  const gguf::Value* value = vocabulary_.file.find(merges_key);
   by_id_ = !value && vocabulary_.pre == "kimi-k2";
   if (by_id_) return;
-  if (!value) throw Error(Errc::format, key + " is absent", Fault::missing_key, key);
+  if (!value) throw Error(Errc::format, std::string(merges_key) + " is absent", Fault::missing_key, merges_key);
   if (value->type() != gguf::ValueType::array || (value->element_type() != gguf::ValueType::text && value->size() > 0))
-    throw Error(Errc::format, key + " is not an array of strings", Fault::wrong_type, key);
+    throw Error(Errc::format, std::string(merges_key) + " is not an array of strings", Fault::wrong_type, merges_key);
   merges_ = MergeTable(value->size());
-  std::string joined;
-  TokenId result = -1;
-  for (std::size_t rank = 0; rank < value->size(); ++rank) {
-    const std::string_view merge = value->text(rank).value_or(std::string_view());
+  for (std::size_t first = 0; first < value->size(); first += TokenTable::batch / 2)
+    read_merges(*value, first, std::min(first + TokenTable::batch / 2, value->size()));
+}
+
+// From rank `first` to `end`: few at once, whose memory is fetched side by side.
+void BytePair::read_merges(const gguf::Value& value, std::size_t first, std::size_t end) {
+  std::array<std::string_view, TokenTable::batch> parts;
+  std::size_t count = 0;
+  for (std::size_t rank = first; rank < end; ++rank) {
+    const std::string_view merge = value.text(rank).value_or(std::string_view());
     const std::size_t space = merge.find(' ', 1);
     if (space == merge.npos || space + 1 == merge.size())
-      throw Error(Errc::format, fmt::format("{} has no pair of texts at {}", key, rank), Fault::bad_value, key);
-    const std::string_view left = merge.substr(0, space), right = merge.substr(space + 1);
-    joined.assign(left).append(right);
-    // Most vocabularies list the results in the order of the merges.
-    const bool follows = vocabulary_.is_plain(result + 1) && vocabulary_.text(result + 1) == joined;
-    result = follows ? result + 1 : symbol_of(joined);
-    merges_.insert(symbol_of(left), symbol_of(right), {static_cast<std::uint32_t>(rank), result});
+      throw Error(Errc::format, fmt::format("{} has no pair of texts at {}", merges_key, rank), Fault::bad_value,
+                  merges_key);
+    parts[count++] = merge.substr(0, space);
+    parts[count++] = merge.substr(space + 1);
+  }
+  vocabulary_.table.fetch(std::span(parts).first(count));
+  std::string joined;
+  for (std::size_t i = 0; i < count; i += 2) {
+    const TokenId left = symbol_of(parts[i]), right = symbol_of(parts[i + 1]);
+    joined.assign(parts[i]).append(parts[i + 1]);
+    // Most vocabularies list their merges in the order of the results.
+    const auto leads_to = [&](TokenId id) { return vocabulary_.is_plain(id) && vocabulary_.text(id) == joined; };
+    if (!leads_to(last_result_)) last_result_ = leads_to(last_result_ + 1) ? last_result_ + 1 : symbol_of(joined);
+    merges_.add(left, right, last_result_);
   }
 }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "inlay/error.hpp"
+
 namespace inlay::text {
 
 // A stretch of the text, linked to its neighbours.
@@ -23,8 +25,12 @@ struct Merge {
 
 class Merger {
  public:
+  static constexpr std::size_t most_symbols = std::size_t{1} << 23;  // of one word: 240 MB while it is merged
+
   void clear() { symbols_.clear(); }
   void push(std::size_t begin, std::size_t size, std::int32_t id) {
+    if (symbols_.size() == most_symbols)
+      throw Error(Errc::argument, "the text has more than 8388608 characters without a border of words", Fault::limit);
     const auto at = static_cast<std::int32_t>(symbols_.size());
     if (at > 0) symbols_.back().next = at;
     symbols_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size), at - 1, -1, id});

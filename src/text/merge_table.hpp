@@ -12,40 +12,55 @@ namespace inlay::text {
 
 class MergeTable {
  public:
-  explicit MergeTable(std::size_t pairs = 0) : slots_(std::bit_ceil(pairs + pairs / 2 + 1)) {}
+  explicit MergeTable(std::size_t merges = 0) : slots_(std::bit_ceil(merges + merges / 2 + 1)) {
+    merges_.reserve(merges);
+  }
 
-  // A pair that is there already keeps its merge.
-  void insert(std::int32_t left, std::int32_t right, Merge merge) {
-    Slot& slot = slots_[place(key(left, right))];
-    if (slot.key == free) slot = {key(left, right), merge};
+  // The merge of the next rank. A pair that is there already keeps its lower one.
+  void add(std::int32_t left, std::int32_t right, std::int32_t result) {
+    Slot& slot = slots_[place(left, right)];
+    if (slot.rank < 0) slot = {tag(hash_of(left, right)), static_cast<std::int32_t>(merges_.size())};
+    merges_.push_back({left, right, result});
   }
 
   std::optional<Merge> find(std::int32_t left, std::int32_t right) const {
     if (left < 0 || right < 0) return std::nullopt;
-    const Slot& slot = slots_[place(key(left, right))];
-    return slot.key == free ? std::nullopt : std::optional(slot.merge);
+    const std::int32_t rank = slots_[place(left, right)].rank;
+    if (rank < 0) return std::nullopt;
+    return Merge{static_cast<std::uint32_t>(rank), merges_[static_cast<std::size_t>(rank)].result};
   }
 
  private:
-  static constexpr std::uint64_t free = ~std::uint64_t{0};
+  struct Listed {
+    std::int32_t left, right, result;
+  };
   struct Slot {
-    std::uint64_t key = free;
-    Merge merge;
+    std::uint32_t tag = 0;
+    std::int32_t rank = -1;  // -1: free
   };
 
-  static std::uint64_t key(std::int32_t left, std::int32_t right) {
-    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
+  static std::uint64_t hash_of(std::int32_t left, std::int32_t right) {
+    const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
+    const std::uint64_t hash = key * 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio: spreads what differs in any bit
+    return hash ^ hash >> 32;
   }
+  static std::uint32_t tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-  // Where the pair is, or the free slot where it would be.
-  std::size_t place(std::uint64_t wanted) const {
+  // Where the pair is, or the free slot where it would be: a third of the slots stays free.
+  std::size_t place(std::int32_t left, std::int32_t right) const {
+    const std::uint64_t hash = hash_of(left, right);
     const std::size_t mask = slots_.size() - 1;
-    std::uint64_t hash = wanted * 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio: spreads what differs in any bit
-    for (std::size_t at = (hash ^ hash >> 32) & mask;; at = (at + 1) & mask)
-      if (slots_[at].key == wanted || slots_[at].key == free) return at;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      const Slot& slot = slots_[at];
+      if (slot.rank < 0) return at;
+      if (slot.tag != tag(hash)) continue;
+      const Listed& merge = merges_[static_cast<std::size_t>(slot.rank)];
+      if (merge.left == left && merge.right == right) return at;
+    }
   }
 
   std::vector<Slot> slots_;
+  std::vector<Listed> merges_;  // by rank
 };
 
 }  // namespace inlay::text

@@ -56,6 +56,7 @@ void check_file(const fs::path& folder, const json& test) {
   CHECK((kind == test.at("kind") || std::find(others.begin(), others.end(), kind) != others.end()));
 }
 
+// At most about 256 KiB: enough for quadratic time to be seen.
 std::string text_of(const fs::path& folder, const json& test) {
   if (test.contains("file")) return support::read(folder / test.at("file").get<std::string>());
   std::string text;
@@ -63,7 +64,8 @@ std::string text_of(const fs::path& folder, const json& test) {
     std::string unit = part.value("s", "");
     for (std::size_t i = 0; part.contains("hex") && i < part.at("hex").get<std::string>().size(); i += 2)
       unit += static_cast<char>(std::stoi(part.at("hex").get<std::string>().substr(i, 2), nullptr, 16));
-    for (int n = part.value("n", 1); n > 0; --n) text += unit;
+    const std::size_t most = text.size() + (1 << 18);
+    for (int n = part.value("n", 1); n > 0 && text.size() < most; --n) text += unit;
   }
   return text;
 }
@@ -122,7 +124,7 @@ TEST_CASE("hostile texts come back as they were, and hold no control tokens") {
       const auto tokenizer = text::Tokenizer::from(gguf::File::open(path.string()));
       for (const json& test : manifest.at("cases")) {
         INFO(name << ' ' << test.at("name"));
-        if (test.at("size") <= 1 << 20) check_text(*tokenizer, text_of(folder / "text", test));
+        check_text(*tokenizer, text_of(folder / "text", test));
       }
       support::count("tokenizer", manifest.at("cases").size());
     }
