@@ -42,7 +42,8 @@ class JsonEnd {
   bool is_started_ = false, in_string_ = false, is_escaped_ = false, is_scalar_ = false, is_done_ = false;
 };
 
-// {"name": ..., "arguments": {...}}, or a list of these. Where calls are not marked, an object without arguments is text.
+// {"name": ..., "arguments": {...}}, or a list of these. Where calls are not marked, an object without arguments is
+// text.
 class JsonCallReader : public CallReader {
  public:
   JsonCallReader(std::string opener, bool is_marked) : is_marked_(is_marked) { raw_ = std::move(opener); }

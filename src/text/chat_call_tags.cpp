@@ -134,7 +134,9 @@ bool TaggedCallReader::read_name(std::string& pending, OutputSink& sink) {
   const std::size_t name_begin = begin + style_.name_begin.size();
   std::size_t end = pending.find(style_.name_end, name_begin);
   std::size_t next = end == pending.npos ? end : end + style_.name_end.size();
-  if (style_.name_begin.empty()) next = end = std::min({end, pending.find(style_.key_begin), pending.find(style_.close)});
+  if (style_.name_begin.empty()) {
+    next = end = std::min({end, pending.find(style_.key_begin), pending.find(style_.close)});
+  }
   if (end == pending.npos) return false;
   name_ = trimmed(std::string_view(pending).substr(name_begin, end - name_begin));
   take(pending, next);

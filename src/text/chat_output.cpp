@@ -25,9 +25,12 @@ struct Marks {
   std::string_view begin, end;
 };
 
-constexpr Marks reasoning_marks[] = {{"<think>", "</think>"},           {"[THINK]", "[/THINK]"},
-                                     {"<seed:think>", "</seed:think>"}, {"<mm:think>", "</mm:think>"},
-                                     {"<|channel>thought", "<channel|>"}, {"<|START_THINKING|>", "<|END_THINKING|>"}};
+constexpr Marks reasoning_marks[] = {{"<think>", "</think>"},
+                                     {"[THINK]", "[/THINK]"},
+                                     {"<seed:think>", "</seed:think>"},
+                                     {"<mm:think>", "</mm:think>"},
+                                     {"<|channel>thought", "<channel|>"},
+                                     {"<|START_THINKING|>", "<|END_THINKING|>"}};
 
 }  // namespace
 

@@ -33,7 +33,8 @@ FamilyMarks marks_of(OutputFormat::Calls calls) {
   }
 }
 
-// The first of the marks in the text, the longest where several begin there; empty where there is none.
+}  // namespace
+
 std::string_view first_mark(std::string_view text, std::span<const std::string_view> marks, std::size_t& at) {
   std::string_view first;
   at = text.npos;
@@ -46,7 +47,6 @@ std::string_view first_mark(std::string_view text, std::span<const std::string_v
   return first;
 }
 
-// Bytes at the end of `text` that may be the beginning of one of the marks.
 std::size_t unfinished_mark(std::string_view text, std::span<const std::string_view> marks) {
   std::size_t longest = 0;
   for (const std::string_view mark : marks) {
@@ -56,8 +56,6 @@ std::size_t unfinished_mark(std::string_view text, std::span<const std::string_v
   }
   return longest;
 }
-
-}  // namespace
 
 void OutputReader::push(std::string_view text) {
   pending_ += text;
@@ -111,7 +109,8 @@ bool MarkedReader::step_start() {
     return at_end_;
   }
   const std::string_view rest = std::string_view(pending_).substr(begin);
-  const bool may_be_fence = format_.calls == OutputFormat::Calls::json && fence.starts_with(rest.substr(0, fence.size()));
+  const bool may_be_fence =
+      format_.calls == OutputFormat::Calls::json && fence.starts_with(rest.substr(0, fence.size()));
   if (may_be_fence && rest.size() < fence.size() && !at_end_) return false;
   const std::size_t opener = may_be_fence && rest.size() >= fence.size() ? begin + fence.size() : 0;
   if (opener > 0 || rest[0] == '{' || rest[0] == '[') {
@@ -196,67 +195,6 @@ bool MarkedReader::step_call() {
   if (status == CallReader::Status::done) sink.mark();
   call_.reset();
   mode_ = Mode::text;
-  return true;
-}
-
-HarmonyReader::HarmonyReader(bool starts_in_reasoning) : body_(starts_in_reasoning ? Body::reasoning : Body::none) {}
-
-void HarmonyReader::begin_body(std::string_view header) {
-  const auto word_after = [&](std::string_view mark) {
-    const std::size_t at = header.find(mark);
-    if (at == header.npos) return std::string_view{};
-    const std::string_view rest = header.substr(at + mark.size());
-    return rest.substr(0, rest.find_first_of(" <\n"));
-  };
-  std::string_view recipient = word_after("to=");
-  sink.mark();
-  if (!recipient.empty()) {
-    if (recipient.starts_with("functions.")) recipient.remove_prefix(10);
-    sink.begin_call(recipient);
-    body_ = Body::arguments;
-  } else {
-    body_ = word_after("<|channel|>") == "analysis" ? Body::reasoning : Body::content;
-  }
-}
-
-bool HarmonyReader::step_header() {
-  static constexpr std::string_view message = "<|message|>";
-  const std::size_t begin = std::min(pending_.find_first_not_of(spaces), pending_.size());
-  const std::string_view rest = std::string_view(pending_).substr(begin);
-  static constexpr std::string_view beginnings[] = {"<|start|>", "<|channel|>", "assistant", "to=", "<|message|>"};
-  const bool is_header = std::any_of(std::begin(beginnings), std::end(beginnings), [&](std::string_view each) {
-    return each.starts_with(rest.substr(0, each.size()));
-  });
-  if (!is_header) {  // a model that writes plain text
-    body_ = Body::content;
-    return true;
-  }
-  const std::size_t end = pending_.find(message);
-  if (end == pending_.npos) return false;
-  begin_body(std::string_view(pending_).substr(0, end));
-  pending_.erase(0, end + message.size());
-  return true;
-}
-
-void HarmonyReader::add(std::string_view text) {
-  if (body_ == Body::content) sink.content(text);
-  if (body_ == Body::reasoning) sink.reasoning(text);
-  if (body_ == Body::arguments) sink.arguments(text);
-}
-
-bool HarmonyReader::step() {
-  if (body_ == Body::none) return step_header();
-  static constexpr std::string_view marks[] = {"<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"};
-  std::size_t at = 0;
-  const std::string_view mark = first_mark(pending_, marks, at);
-  const std::size_t keeps = at_end_ || !mark.empty() ? 0 : unfinished_mark(pending_, marks);
-  const std::size_t size = mark.empty() ? pending_.size() - keeps : at;
-  add(std::string_view(pending_).substr(0, size));
-  const bool begins_header = mark == "<|start|>" || mark == "<|channel|>";
-  pending_.erase(0, size + (begins_header ? 0 : mark.size()));
-  if (mark.empty()) return false;
-  if (body_ != Body::content) sink.mark();
-  body_ = Body::none;
   return true;
 }
 

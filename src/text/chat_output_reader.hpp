@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,11 @@
 #include "text/chat_call_reader.hpp"
 
 namespace inlay::text {
+
+// The first of the marks in the text, the longest where several begin there; empty where there is none.
+std::string_view first_mark(std::string_view text, std::span<const std::string_view> marks, std::size_t& at);
+// Bytes at the end of `text` that may be the beginning of one of the marks.
+std::size_t unfinished_mark(std::string_view text, std::span<const std::string_view> marks);
 
 class OutputReader {
  public:

@@ -24,7 +24,9 @@ std::string checked_source(std::string_view source) {
 // The variables by name, in the order in which later ones win.
 Dict* context(const Machine& machine, const RenderInput& input) {
   Dict* variables = machine.arena.make<Dict>();
-  const auto set = [&](std::string_view name, const Value& value) { variables->set(machine.arena, machine.text(name), value); };
+  const auto set = [&](std::string_view name, const Value& value) {
+    variables->set(machine.arena, machine.text(name), value);
+  };
   set("bos_token", machine.text(input.bos_token));
   set("eos_token", machine.text(input.eos_token));
   set("messages", messages_from_json(machine, input.messages));

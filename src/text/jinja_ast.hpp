@@ -12,18 +12,41 @@ namespace inlay::text::jinja {
 using NameId = std::uint32_t;  // index into Syntax::names
 
 struct Expression {
-  enum class Kind : std::uint8_t { literal, name, list, dict, arithmetic, concatenation, logical, unary, comparison,
-                                   conditional, postfix };
+  enum class Kind : std::uint8_t {
+    literal,
+    name,
+    list,
+    dict,
+    arithmetic,
+    concatenation,
+    logical,
+    unary,
+    comparison,
+    conditional,
+    postfix
+  };
   Kind kind;
   std::uint32_t offset;  // in the source
 };
 using ExpressionRef = const Expression*;
 using Expressions = std::span<const ExpressionRef>;
 
-struct Literal : Expression { Value value; };
-struct Name : Expression { NameId id; };
-struct ListDisplay : Expression { Type type; Expressions items; };  // list or tuple
-struct DictDisplay : Expression { Expressions keys, values; };
+struct Literal : Expression {
+  Value value;
+};
+
+struct Name : Expression {
+  NameId id;
+};
+
+struct ListDisplay : Expression {
+  Type type;  // list or tuple
+  Expressions items;
+};
+
+struct DictDisplay : Expression {
+  Expressions keys, values;
+};
 
 // first op0 rest0 op1 rest1 ..., from left to right; for comparisons each pair must hold.
 struct OperatorChain : Expression {
@@ -31,10 +54,25 @@ struct OperatorChain : Expression {
   std::span<const Operator> operators;
   Expressions rest;
 };
-struct Concatenation : Expression { Expressions parts; };  // a ~ b ~ c
-struct Logical : Expression { Operator op; Expressions parts; };
-struct Unary : Expression { Operator op; ExpressionRef operand; };
-struct Conditional : Expression { ExpressionRef condition, then, otherwise; };  // otherwise may be null
+
+// a ~ b ~ c
+struct Concatenation : Expression {
+  Expressions parts;
+};
+
+struct Logical : Expression {
+  Operator op;
+  Expressions parts;
+};
+
+struct Unary : Expression {
+  Operator op;
+  ExpressionRef operand;
+};
+
+struct Conditional : Expression {
+  ExpressionRef condition, then, otherwise;  // otherwise may be null
+};
 
 struct NamedArgument {
   std::string_view name;
@@ -52,42 +90,67 @@ struct CallArguments {
 struct Link {
   enum class Kind : std::uint8_t { attribute, index, slice, call, filter, test };
   Kind kind;
-  bool negated = false;           // is not
+  bool negated = false;  // is not
   std::uint32_t offset = 0;
-  TextRef name = nullptr;         // attribute, filter, test
-  ExpressionRef index[3] = {};    // index: the first; slice: those that are not null
-  CallArguments arguments = {};   // call, filter, test
+  TextRef name = nullptr;               // attribute, filter, test
+  ExpressionRef index[3] = {};          // index: the first; slice: those that are not null
+  CallArguments arguments = {};         // call, filter, test
   const FilterEntry* filter = nullptr;  // null where there is no such filter: an error only if it is reached
   const TestEntry* test = nullptr;
 };
 using Links = std::span<const Link>;
-struct Postfix : Expression { ExpressionRef base; Links links; };
+struct Postfix : Expression {
+  ExpressionRef base;
+  Links links;
+};
 
 struct Target {
   enum class Kind : std::uint8_t { name, attribute, tuple };
   Kind kind = Kind::name;
-  NameId id = 0;                  // name; attribute: of the namespace
+  NameId id = 0;  // name; attribute: of the namespace
   TextRef attribute = nullptr;
   std::span<const Target> parts = {};  // tuple
 };
 
 struct Statement {
-  enum class Kind : std::uint8_t { text, print, condition, loop, set, set_block, macro, call_block, filter_block, with,
-                                   scoped, leave_loop, next_item };
+  enum class Kind : std::uint8_t {
+    text,
+    print,
+    condition,
+    loop,
+    set,
+    set_block,
+    macro,
+    call_block,
+    filter_block,
+    with,
+    scoped,
+    leave_loop,
+    next_item
+  };
   Kind kind;
   std::uint32_t offset;
 };
 using StatementRef = const Statement*;
 using Block = std::span<const StatementRef>;
 
-struct TextStatement : Statement { TextRef text; };
-struct Print : Statement { ExpressionRef value; };
+struct TextStatement : Statement {
+  TextRef text;
+};
+
+struct Print : Statement {
+  ExpressionRef value;
+};
 
 struct Branch {
   ExpressionRef condition;
   Block body;
 };
-struct Condition : Statement { std::span<const Branch> branches; Block otherwise; };
+
+struct Condition : Statement {
+  std::span<const Branch> branches;
+  Block otherwise;
+};
 
 struct Loop : Statement {
   Target target;
@@ -97,11 +160,31 @@ struct Loop : Statement {
   Block body, otherwise;
 };
 
-struct Set : Statement { Target target; ExpressionRef value; };
-struct SetBlock : Statement { Target target; Links filters; Block body; };
-struct With : Statement { std::span<const Target> targets; Expressions values; Block body; };
-struct FilterBlock : Statement { Links filters; Block body; };
-struct ScopedBlock : Statement { Block body; };
+struct Set : Statement {
+  Target target;
+  ExpressionRef value;
+};
+
+struct SetBlock : Statement {
+  Target target;
+  Links filters;
+  Block body;
+};
+
+struct With : Statement {
+  std::span<const Target> targets;
+  Expressions values;
+  Block body;
+};
+
+struct FilterBlock : Statement {
+  Links filters;
+  Block body;
+};
+
+struct ScopedBlock : Statement {
+  Block body;
+};
 
 struct MacroParameter {
   NameId id;
@@ -115,7 +198,11 @@ struct Macro : Statement {
   bool takes_more_positional = false, takes_more_named = false, takes_caller = false;  // varargs, kwargs, caller
   Block body = {};
 };
-struct CallBlock : Statement { const Macro* caller; ExpressionRef call; };
+
+struct CallBlock : Statement {
+  const Macro* caller;
+  ExpressionRef call;
+};
 
 struct Syntax {
   Block body;

@@ -31,7 +31,9 @@ struct FunctionEntry {
 };
 
 std::span<const FilterEntry> text_filters();
+std::span<const FilterEntry> number_filters();
 std::span<const FilterEntry> list_filters();
+std::span<const FilterEntry> order_filters();
 std::span<const MethodEntry> text_methods();
 
 // Null where there is none of that name.

@@ -22,7 +22,8 @@ char32_t upper_case(char32_t letter) {
   };
   const auto* const run = std::find_if(std::begin(capitals), std::end(capitals), [&](const Capitals& each) {
     const char32_t capital = capital_in(each);
-    return capital >= each.first && capital <= each.last && (capital - each.first) % static_cast<char32_t>(each.step) == 0;
+    return capital >= each.first && capital <= each.last &&
+           (capital - each.first) % static_cast<char32_t>(each.step) == 0;
   });
   return run == std::end(capitals) ? letter : capital_in(*run);
 }

@@ -48,6 +48,7 @@ class Evaluator {
   Flow run_scoped(Block block, Scope& scope, TextRef& out);
   void loop_over(const Loop& loop, const Value& items, int depth, Scope& scope, TextRef& out);
   const List& filtered(const Loop& loop, const List& items, Scope& scope);
+  void define(const Macro& macro, Scope& scope);
   void run_with(const With& with, Scope& scope, TextRef& out);
   void run_call_block(const CallBlock& block, Scope& scope, TextRef& out);
   TextRef captured(Block block, Scope& scope);

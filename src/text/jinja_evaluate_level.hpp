@@ -8,7 +8,9 @@ namespace inlay::text::jinja {
 class Evaluator::Level {
  public:
   explicit Level(Evaluator& evaluator) : evaluator_(evaluator) {
-    if (++evaluator_.depth_ > deepest) fail(Trouble::limit, "the template's calls and expressions are nested too deeply");
+    if (++evaluator_.depth_ > deepest) {
+      fail(Trouble::limit, "the template's calls and expressions are nested too deeply");
+    }
   }
   ~Level() { --evaluator_.depth_; }
   Level(const Level&) = delete;

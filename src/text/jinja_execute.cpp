@@ -65,13 +65,7 @@ Evaluator::Flow Evaluator::run_statement(const Statement& statement, Scope& scop
       assign(set.target, follow(Value::of(captured(set.body, scope)), set.filters, scope), scope);
       break;
     }
-    case Statement::Kind::macro: {
-      const auto& macro = static_cast<const Macro&>(statement);
-      Value value = Value::of(Type::macro);
-      value.macro = machine_.arena.make<MacroValue>(&macro, &scope);
-      assign({.id = macro.id}, value, scope);
-      break;
-    }
+    case Statement::Kind::macro: define(static_cast<const Macro&>(statement), scope); break;
     case Statement::Kind::call_block: run_call_block(static_cast<const CallBlock&>(statement), scope, out); break;
     case Statement::Kind::filter_block: {
       const auto& filter = static_cast<const FilterBlock&>(statement);
@@ -84,6 +78,12 @@ Evaluator::Flow Evaluator::run_statement(const Statement& statement, Scope& scop
     case Statement::Kind::next_item: return Flow::next_item;
   }
   return Flow::onward;
+}
+
+void Evaluator::define(const Macro& macro, Scope& scope) {
+  Value value = Value::of(Type::macro);
+  value.macro = machine_.arena.make<MacroValue>(&macro, &scope);
+  assign({.id = macro.id}, value, scope);
 }
 
 Evaluator::Flow Evaluator::run_condition(const Condition& condition, Scope& scope, TextRef& out) {
@@ -143,7 +143,9 @@ void Evaluator::loop_over(const Loop& loop, const Value& items, int depth, Scope
 
 void Evaluator::run_with(const With& with, Scope& scope, TextRef& out) {
   auto* inner = machine_.arena.make<Scope>(&scope);
-  for (std::size_t i = 0; i < with.targets.size(); ++i) assign(with.targets[i], evaluate(with.values[i], scope), *inner);
+  for (std::size_t i = 0; i < with.targets.size(); ++i) {
+    assign(with.targets[i], evaluate(with.values[i], scope), *inner);
+  }
   run_block(with.body, *inner, out);
 }
 

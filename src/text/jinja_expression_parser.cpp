@@ -12,12 +12,13 @@ constexpr Sign sum_signs[] = {{"+", Operator::add}, {"-", Operator::subtract}};
 constexpr Sign product_signs[] = {
     {"*", Operator::multiply}, {"/", Operator::divide}, {"//", Operator::floor_divide}, {"%", Operator::modulo}};
 constexpr Sign power_signs[] = {{"**", Operator::power}};
-constexpr Sign comparison_signs[] = {{"==", Operator::equal},      {"!=", Operator::not_equal},
-                                     {"<", Operator::less},        {"<=", Operator::less_equal},
-                                     {">", Operator::greater},     {">=", Operator::greater_equal}};
+constexpr Sign comparison_signs[] = {{"==", Operator::equal},  {"!=", Operator::not_equal},
+                                     {"<", Operator::less},    {"<=", Operator::less_equal},
+                                     {">", Operator::greater}, {">=", Operator::greater_equal}};
 
 const Sign* find_sign(std::span<const Sign> signs, const Token& token) {
-  const auto found = std::find_if(signs.begin(), signs.end(), [&](const Sign& sign) { return token.is_symbol(sign.first); });
+  const auto found =
+      std::find_if(signs.begin(), signs.end(), [&](const Sign& sign) { return token.is_symbol(sign.first); });
   return found == signs.end() ? nullptr : &*found;
 }
 
@@ -73,8 +74,12 @@ ExpressionRef ExpressionParser::logical(Operator op, std::string_view word, Expr
   return arena_.make<Logical>(head(Expression::Kind::logical, offset), op, arena_.copy(parts));
 }
 
-ExpressionRef ExpressionParser::disjunction() { return logical(Operator::logical_or, "or", &ExpressionParser::conjunction); }
-ExpressionRef ExpressionParser::conjunction() { return logical(Operator::logical_and, "and", &ExpressionParser::negation); }
+ExpressionRef ExpressionParser::disjunction() {
+  return logical(Operator::logical_or, "or", &ExpressionParser::conjunction);
+}
+ExpressionRef ExpressionParser::conjunction() {
+  return logical(Operator::logical_and, "and", &ExpressionParser::negation);
+}
 
 ExpressionRef ExpressionParser::negation() {
   if (!token_.is_name("not")) return comparison();
@@ -104,7 +109,8 @@ ExpressionRef ExpressionParser::comparison() {
     rest.push_back(sum());
   }
   if (rest.empty()) return first;
-  return arena_.make<OperatorChain>(head(Expression::Kind::comparison, offset), first, arena_.copy(operators), arena_.copy(rest));
+  return arena_.make<OperatorChain>(head(Expression::Kind::comparison, offset), first, arena_.copy(operators),
+                                    arena_.copy(rest));
 }
 
 ExpressionRef ExpressionParser::chain(ExpressionRef (ExpressionParser::*part)(), std::span<const Sign> signs) {
@@ -118,7 +124,8 @@ ExpressionRef ExpressionParser::chain(ExpressionRef (ExpressionParser::*part)(),
     advance();
     rest.push_back((this->*part)());
   }
-  return arena_.make<OperatorChain>(head(Expression::Kind::arithmetic, offset), first, arena_.copy(operators), arena_.copy(rest));
+  return arena_.make<OperatorChain>(head(Expression::Kind::arithmetic, offset), first, arena_.copy(operators),
+                                    arena_.copy(rest));
 }
 
 ExpressionRef ExpressionParser::sum() { return chain(&ExpressionParser::concatenation, sum_signs); }
@@ -145,7 +152,8 @@ ExpressionRef ExpressionParser::power() {
     operators.push_back(Operator::power);
     rest.push_back(unary(true));
   }
-  return arena_.make<OperatorChain>(head(Expression::Kind::arithmetic, offset), first, arena_.copy(operators), arena_.copy(rest));
+  return arena_.make<OperatorChain>(head(Expression::Kind::arithmetic, offset), first, arena_.copy(operators),
+                                    arena_.copy(rest));
 }
 
 ExpressionRef ExpressionParser::unary(bool with_filters) {

@@ -1,29 +1,17 @@
-// Both kinds of patterns come down to one field description and one routine that fills it.
+// Both kinds of patterns are cut into fields here.
 #include "text/jinja_format.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
-#include "text/jinja_operators.hpp"
+#include "text/jinja_field.hpp"
 #include "text/jinja_print.hpp"
 #include "text/jinja_strings.hpp"
 
 namespace inlay::text::jinja {
 namespace {
-
-struct Field {
-  std::string_view filling = " ";
-  char align = '\0';  // < > ^ =
-  char sign = '-';    // - + or blank
-  bool alternate = false;
-  char grouping = '\0';
-  std::int64_t width = 0;
-  std::int64_t precision = -1;
-  char type = '\0';
-};
-
-constexpr std::int64_t most_digits = 400;
 
 // Reads a number at the front of `pattern`.
 std::int64_t take_number(std::string_view& pattern) {
@@ -32,69 +20,6 @@ std::int64_t take_number(std::string_view& pattern) {
   if (read.ec == std::errc::result_out_of_range) fail(Trouble::limit, "a width in a format is too large");
   pattern.remove_prefix(static_cast<std::size_t>(read.ptr - pattern.data()));
   return number;
-}
-
-std::string grouped(std::string digits, char separator) {
-  const std::size_t point = std::min(digits.find_first_of(".e"), digits.size());
-  for (std::size_t at = point; at > 3;) digits.insert(at -= 3, 1, separator);
-  return digits;
-}
-
-std::string real_digits(double number, const Field& field) {
-  const int digits = static_cast<int>(field.precision < 0 ? 6 : std::min(field.precision, most_digits));
-  if (!std::isfinite(number)) return std::isnan(number) ? "nan" : "inf";
-  if (field.type == 'f' || field.type == 'F') return fixed_text(number, digits);
-  if (field.type == '%') return fixed_text(number * 100, digits) + "%";
-  if (field.type == '\0' && field.precision < 0) return real_text(number);
-  char buffer[512];
-  const bool is_general = field.type != 'e' && field.type != 'E';
-  const auto form = is_general ? std::chars_format::general : std::chars_format::scientific;
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number, form, is_general ? std::max(digits, 1) : digits).ptr;
-  return {buffer, end};
-}
-
-std::string whole_digits(std::uint64_t magnitude, const Field& field) {
-  const char type = static_cast<char>(field.type | 0x20);
-  const int radix = type == 'x' ? 16 : type == 'o' ? 8 : type == 'b' ? 2 : 10;
-  char buffer[72];
-  std::string digits(buffer, std::to_chars(buffer, buffer + sizeof buffer, magnitude, radix).ptr);
-  if (field.alternate && radix != 10) digits = std::string{'0', type} + digits;
-  return digits;
-}
-
-TextRef number_field(const Machine& machine, const Value& value, Field field) {
-  const bool wants_real = field.type != '\0' && std::string_view("eEfFgG%").find(field.type) != std::string_view::npos;
-  std::string digits;
-  bool negative;
-  if (value.is(Type::real) || wants_real) {
-    negative = std::signbit(value.number());
-    digits = real_digits(std::abs(value.number()), field);
-  } else {
-    negative = value.whole() < 0;
-    digits = whole_digits(negative ? 0 - static_cast<std::uint64_t>(value.whole()) : static_cast<std::uint64_t>(value.whole()), field);
-  }
-  if (field.grouping) digits = grouped(digits, field.grouping);
-  if (field.type == 'X' || field.type == 'E' || field.type == 'G') {
-    std::transform(digits.begin(), digits.end(), digits.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
-  }
-  const std::string sign = negative ? "-" : field.sign == '-' ? "" : std::string(1, field.sign);
-  if (field.align == '=') {
-    const TextRef text = Text::copy(machine.arena, digits, value.origin);
-    const TextRef filled = padded(machine, text, field.width - static_cast<std::int64_t>(sign.size()), Side::left, field.filling);
-    return Text::join(machine.arena, Text::copy(machine.arena, sign, value.origin), filled);
-  }
-  const TextRef text = Text::copy(machine.arena, sign + digits, value.origin);
-  const Side side = field.align == '<' ? Side::right : field.align == '^' ? Side::both : Side::left;
-  return padded(machine, text, field.width, side, field.filling);
-}
-
-TextRef text_field(const Machine& machine, TextRef text, const Field& field) {
-  if (field.precision >= 0) {
-    const std::size_t end = byte_offset(machine.bytes(text), static_cast<std::size_t>(field.precision));
-    text = Text::slice(machine.arena, text, 0, end);
-  }
-  const Side side = field.align == '>' || field.align == '=' ? Side::left : field.align == '^' ? Side::both : Side::right;
-  return padded(machine, text, field.width, side, field.filling);
 }
 
 Field percent_field(std::string_view& pattern) {
@@ -139,14 +64,45 @@ TextRef percent_value(const Machine& machine, const Value& value, Field field) {
       }
       return number_field(machine, whole, field);
     }
-    case 'x': case 'X': case 'o':
+    case 'x':
+    case 'X':
+    case 'o':
       if (!value.is_whole()) fail(Trouble::type, "%x takes an integer");
       return number_field(machine, value, field);
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
       if (!value.is_number()) fail(Trouble::type, "%f takes a number, not a " + std::string(type_name(value)));
       return number_field(machine, value, field);
     default: fail(Trouble::type, "a % format has an unknown letter");
   }
+}
+
+// The name in %(name)s.
+std::optional<std::string_view> percent_name(std::string_view& pattern) {
+  if (!pattern.starts_with('(')) return std::nullopt;
+  const std::size_t close = pattern.find(')');
+  if (close == pattern.npos) fail(Trouble::type, "a name in a % format is not closed");
+  const std::string_view name = pattern.substr(1, close - 1);
+  pattern.remove_prefix(close + 1);
+  return name;
+}
+
+Value named_value(const Machine& machine, const Value& values, std::string_view name) {
+  if (!values.is(Type::dict)) fail(Trouble::type, "a % format with names needs a dict");
+  const Value* found = values.dict->find(machine.arena, name);
+  if (!found) fail(Trouble::undefined, "a % format names a key that is missing");
+  return *found;
+}
+
+Value next_value(const Value& values, std::size_t& used) {
+  const std::size_t available = values.is(Type::tuple) ? values.items->size() : 1;
+  if (used >= available) fail(Trouble::type, "a % format needs more values");
+  const std::size_t at = used++;
+  return values.is(Type::tuple) ? (*values.items)[at] : values;
 }
 
 Field brace_field(std::string_view specification) {
@@ -182,7 +138,9 @@ TextRef brace_value(const Machine& machine, const Value& value, std::string_view
   if (specification.empty()) return printed(machine, value);
   const Field field = brace_field(specification);
   if (value.is_number() && !(value.is(Type::boolean) && field.type == '\0')) return number_field(machine, value, field);
-  if (!value.is(Type::string) && !value.is(Type::boolean)) fail(Trouble::type, "a format specification fits only numbers and strings");
+  if (!value.is(Type::string) && !value.is(Type::boolean)) {
+    fail(Trouble::type, "a format specification fits only numbers and strings");
+  }
   return text_field(machine, printed(machine, value), field);
 }
 
@@ -196,7 +154,8 @@ Value brace_lookup(const Machine& machine, const Arguments& arguments, std::stri
     if (at >= arguments.positional.size()) fail(Trouble::type, "format() has fewer arguments than its pattern needs");
     value = arguments.positional[at];
   } else {
-    const auto found = std::find_if(arguments.named.begin(), arguments.named.end(), [&](const auto& each) { return each.first == name; });
+    const auto found = std::find_if(arguments.named.begin(), arguments.named.end(),
+                                    [&](const auto& each) { return each.first == name; });
     if (found == arguments.named.end()) fail(Trouble::undefined, "format() misses an argument that its pattern names");
     value = found->second;
   }
@@ -207,7 +166,8 @@ Value brace_lookup(const Machine& machine, const Arguments& arguments, std::stri
     std::string_view part = rest.substr(1, stop - 1);
     rest.remove_prefix(is_key ? stop + 1 : stop);
     const bool is_index = is_key && part.find_first_not_of("0123456789") == part.npos;
-    value = is_index ? machine.element(value, Value::of(take_number(part))) : is_key ? machine.element(value, machine.text(part))
+    value = is_index ? machine.element(value, Value::of(take_number(part)))
+            : is_key ? machine.element(value, machine.text(part))
                      : machine.attribute(value, Text::copy(machine.arena, part, Origin::template_text));
   }
   return value;
@@ -215,23 +175,11 @@ Value brace_lookup(const Machine& machine, const Arguments& arguments, std::stri
 
 }  // namespace
 
-std::string fixed_text(double number, int digits) {
-  std::string text(static_cast<std::size_t>(320 + digits), '\0');
-  text.resize(static_cast<std::size_t>(
-      std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed, digits).ptr - text.data()));
-  return text;
-}
-
 Value percent_format(const Machine& machine, const Value& pattern, const Value& values) {
   const std::string_view all = machine.bytes(pattern.text);
   std::string_view rest = all;
   TextBuilder result(machine.arena);
   std::size_t used = 0;
-  const auto next_value = [&]() -> Value {
-    const std::size_t available = values.is(Type::tuple) ? values.items->size() : 1;
-    if (used >= available) fail(Trouble::type, "a % format needs more values");
-    return values.is(Type::tuple) ? (*values.items)[used++] : (++used, values);
-  };
   while (true) {
     const std::size_t mark = std::min(rest.find('%'), rest.size());
     const std::size_t begin = all.size() - rest.size();
@@ -239,22 +187,14 @@ Value percent_format(const Machine& machine, const Value& pattern, const Value& 
     rest.remove_prefix(mark);
     if (rest.empty()) break;
     rest.remove_prefix(1);
-    Value value;
-    bool is_named = false;
-    if (rest.starts_with('(')) {
-      const std::size_t close = rest.find(')');
-      if (close == rest.npos || !values.is(Type::dict)) fail(Trouble::type, "a % format with names needs a dict");
-      value = machine.element(values, machine.text(rest.substr(1, close - 1)));
-      if (value.is(Type::undefined)) fail(Trouble::undefined, "a % format names a key that is missing");
-      rest.remove_prefix(close + 1);
-      is_named = true;
-    }
+    const std::optional<std::string_view> name = percent_name(rest);
     const Field field = percent_field(rest);
     if (field.type == '%') {
       result.append("%", Origin::template_text);
       continue;
     }
-    TextRef text = percent_value(machine, is_named ? value : next_value(), field);
+    const Value value = name ? named_value(machine, values, *name) : next_value(values, used);
+    const TextRef text = percent_value(machine, value, field);
     result.append(pattern.safe ? html_escaped(machine, text) : text);
   }
   if (values.is(Type::tuple) ? used < values.items->size() : used == 0 && !values.is(Type::dict)) {

@@ -95,9 +95,9 @@ struct Role {
 };
 
 constexpr Role roles[] = {
-    {"system", Origin::system}, {"developer", Origin::system},  {"user", Origin::user},
-    {"human", Origin::user},    {"assistant", Origin::assistant}, {"model", Origin::assistant},
-    {"tool", Origin::tool},     {"ipython", Origin::tool},      {"function", Origin::tool},
+    {"system", Origin::system},    {"developer", Origin::system},    {"user", Origin::user},
+    {"human", Origin::user},       {"assistant", Origin::assistant}, {"model", Origin::assistant},
+    {"tool", Origin::tool},        {"ipython", Origin::tool},        {"function", Origin::tool},
     {"observation", Origin::tool}, {"tool_response", Origin::tool},
 };
 

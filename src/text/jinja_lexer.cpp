@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 
 #include "base/utf8.hpp"
 #include "text/jinja_text.hpp"
@@ -12,7 +10,6 @@
 namespace inlay::text::jinja {
 namespace {
 
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_name_start(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || (byte & 0x80);
 }
@@ -183,14 +180,14 @@ Token Lexer::next_in_tag() {
   if (at_tag_end(token)) return token;
   const char first = peek();
   if (is_name_start(first)) return name_token();
-  if (is_digit(first)) return number_token();
+  if (is_decimal_digit(first)) return number_token();
   if (first == '\'' || first == '"') return string_token();
   return symbol_token();
 }
 
 Token Lexer::name_token() {
   const std::size_t begin = at_;
-  while (is_name_start(peek()) || is_digit(peek())) {
+  while (is_name_start(peek()) || is_decimal_digit(peek())) {
     const auto character = base::decode_utf8(rest());
     if (is_space(character.code)) break;
     at_ += character.size;
@@ -200,106 +197,12 @@ Token Lexer::name_token() {
           .text = source_.substr(begin, at_ - begin)};
 }
 
-Token Lexer::number_token() {
-  Token token{.kind = Token::Kind::integer, .offset = static_cast<std::uint32_t>(at_)};
-  int radix = 10;
-  if (peek() == '0') {
-    const char mark = static_cast<char>(peek(1) | 0x20);
-    radix = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
-  }
-  if (radix != 10) at_ += 2;
-  std::string digits;
-  const auto take_digits = [&] {
-    const auto is_part = [&](char byte) {
-      return is_digit(byte) || (radix == 16 && (byte | 0x20) >= 'a' && (byte | 0x20) <= 'f');
-    };
-    for (; is_part(peek()) || (peek() == '_' && is_part(peek(1))); ++at_) {
-      if (peek() != '_') digits += peek();
-    }
-  };
-  const bool after_dot = token.offset > 0 && source_[token.offset - 1] == '.';
-  take_digits();
-  if (radix == 10 && !after_dot) {
-    if (peek() == '.' && is_digit(peek(1))) {
-      token.kind = Token::Kind::real;
-      digits += '.', ++at_;
-      take_digits();
-    }
-    const std::size_t sign = peek(1) == '+' || peek(1) == '-';
-    if ((peek() | 0x20) == 'e' && is_digit(peek(1 + sign))) {
-      token.kind = Token::Kind::real;
-      digits += 'e';
-      if (peek(1) == '-') digits += '-';
-      at_ += 1 + sign;
-      take_digits();
-    }
-  }
-  const char* const end = digits.data() + digits.size();
-  const auto parsed = token.kind == Token::Kind::real ? std::from_chars(digits.data(), end, token.real)
-                                                      : std::from_chars(digits.data(), end, token.integer, radix);
-  if (parsed.ec == std::errc::result_out_of_range) {
-    if (token.kind == Token::Kind::integer) fail_at(token.offset, Trouble::arithmetic, "a number does not fit into 64 bits");
-    token.real = digits.find('-') == digits.npos ? std::numeric_limits<double>::infinity() : 0;
-  }
-  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end) {
-    fail_at(token.offset, Trouble::syntax, "a number is malformed");
-  }
-  return token;
-}
-
-Token Lexer::string_token() {
-  Token token{.kind = Token::Kind::string, .offset = static_cast<std::uint32_t>(at_)};
-  const char quote = peek();
-  const auto read_hex = [&](std::size_t length) {
-    std::uint32_t code = 0;
-    const std::string_view digits = rest().substr(0, length);
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (digits.size() < length || parsed.ptr != digits.data() + length) {
-      fail_at(at_, Trouble::syntax, "an escape in a string needs " + std::to_string(length) + " hexadecimal digits");
-    }
-    at_ += length;
-    return static_cast<char32_t>(code);
-  };
-  for (++at_; peek() != quote || at_ >= source_.size();) {
-    if (at_ >= source_.size()) fail_at(token.offset, Trouble::syntax, "a string is not closed");
-    if (peek() != '\\') {
-      token.decoded += source_[at_++];
-      continue;
-    }
-    const char escape = peek(1);
-    at_ += 2;
-    static constexpr std::string_view plain = "ntrabfv\\'\"", meaning = "\n\t\r\a\b\f\v\\'\"";
-    if (const std::size_t known = plain.find(escape); known != plain.npos) {
-      token.decoded += meaning[known];
-    } else if (escape == 'x' || escape == 'u' || escape == 'U') {
-      char32_t code = read_hex(escape == 'x' ? 2 : escape == 'u' ? 4 : 8);
-      const bool is_high = code >= 0xD800 && code < 0xDC00;
-      if (is_high && rest().substr(0, 2) == "\\u") {
-        at_ += 2;
-        const char32_t low = read_hex(4);
-        code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xD800;
-      }
-      const bool is_scalar = code <= 0x10FFFF && (code < 0xD800 || code >= 0xE000);
-      base::append_utf8(is_scalar ? code : base::replacement_character, token.decoded);
-    } else if (escape >= '0' && escape <= '7') {
-      char32_t code = static_cast<char32_t>(escape - '0');
-      for (int i = 0; i < 2 && peek() >= '0' && peek() <= '7'; ++i) code = code * 8 + static_cast<char32_t>(source_[at_++] - '0');
-      base::append_utf8(code, token.decoded);
-    } else if (escape != '\n') {  // an escaped line end joins the lines; unknown escapes stay as they are
-      token.decoded += '\\';
-      --at_;
-    }
-  }
-  ++at_;
-  return token;
-}
-
 Token Lexer::symbol_token() {
-  static constexpr std::array<std::string_view, 27> symbols = {
-      "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]",
-      "(",  ")",  "{",  "}",  ">",  "<",  "=", ".", ":", "|", ",", ";", ""};
-  const auto symbol = *std::find_if(symbols.begin(), symbols.end(),
-                                    [&](std::string_view each) { return rest().starts_with(each); });
+  static constexpr std::array<std::string_view, 27> symbols = {"//", "**", "==", "!=", ">=", "<=", "+", "-", "/",
+                                                               "*",  "%",  "~",  "[",  "]",  "(",  ")", "{", "}",
+                                                               ">",  "<",  "=",  ".",  ":",  "|",  ",", ";", ""};
+  const auto symbol =
+      *std::find_if(symbols.begin(), symbols.end(), [&](std::string_view each) { return rest().starts_with(each); });
   if (symbol.empty()) fail_at(at_, Trouble::syntax, "a character that no expression has");
   if (const std::size_t opening = std::string_view("([{").find(symbol); opening != std::string_view::npos) {
     brackets_ += ")]}"[opening];

@@ -10,8 +10,19 @@
 namespace inlay::text::jinja {
 
 struct Token {
-  enum class Kind : std::uint8_t { text, print_begin, print_end, block_begin, block_end, name, string, integer, real,
-                                   symbol, end };
+  enum class Kind : std::uint8_t {
+    text,
+    print_begin,
+    print_end,
+    block_begin,
+    block_end,
+    name,
+    string,
+    integer,
+    real,
+    symbol,
+    end
+  };
 
   Kind kind = Kind::end;
   std::uint32_t offset = 0;
@@ -23,6 +34,8 @@ struct Token {
   bool is_name(std::string_view word) const { return kind == Kind::name && text == word; }
   bool is_symbol(std::string_view sign) const { return kind == Kind::symbol && text == sign; }
 };
+
+inline bool is_decimal_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 // The source with every line end as one '\n' and without the last one. Throws Error for what is not UTF-8 or has NUL.
 std::string normalized_source(std::string_view source);
@@ -47,7 +60,11 @@ class Lexer {
   bool at_tag_end(Token& token);
   Token name_token();
   Token number_token();
+  std::string take_digits(int radix);
+  void take_fraction(Token& token, std::string& digits);
   Token string_token();
+  void take_escape(std::string& decoded);
+  char32_t take_hexadecimal(std::size_t length);
   Token symbol_token();
   std::string_view leading_text(std::size_t begin, std::size_t tag) const;
   void leave_tag(bool strips, bool keeps_newline, bool is_block);

@@ -54,7 +54,8 @@ Link ExpressionParser::subscript() {
   if (take_symbol(".")) {
     if (token_.kind == Token::Kind::integer) {
       link.kind = Link::Kind::index;
-      link.index[0] = arena_.make<Literal>(Expression{Expression::Kind::literal, token_.offset}, Value::of(token_.integer));
+      link.index[0] =
+          arena_.make<Literal>(Expression{Expression::Kind::literal, token_.offset}, Value::of(token_.integer));
       advance();
     } else {
       const std::string_view name = expect_any_name();
@@ -90,7 +91,9 @@ CallArguments ExpressionParser::call_arguments() {
   expect_symbol("(");
   while (!take_symbol(")")) {
     if (take_symbol("*")) {
-      if (arguments.more_positional || arguments.more_named) fail_here(Trouble::syntax, "arguments stand in a wrong order");
+      if (arguments.more_positional || arguments.more_named) {
+        fail_here(Trouble::syntax, "arguments stand in a wrong order");
+      }
       arguments.more_positional = expression();
     } else if (take_symbol("**")) {
       if (arguments.more_named) fail_here(Trouble::syntax, "arguments stand in a wrong order");

@@ -9,11 +9,6 @@
 namespace inlay::text::jinja {
 namespace {
 
-[[noreturn]] void fail_undefined(const Machine& machine, const Value& value) {
-  const std::string name = value.text ? std::string(machine.bytes(value.text).substr(0, 80)) : "a value";
-  fail(Trouble::undefined, "'" + name + "' is undefined");
-}
-
 List* characters(const Machine& machine, TextRef text) {
   const std::string_view bytes = machine.bytes(text);
   List* list = machine.new_list(code_point_count(bytes));
@@ -62,47 +57,6 @@ std::int64_t position(const Value& index, std::size_t size) {
   const std::int64_t at = index.whole(), count = static_cast<std::int64_t>(size);
   if (at >= count || at < -count) return -1;
   return at < 0 ? at + count : at;
-}
-
-struct Slice {
-  std::int64_t begin, step, count;
-};
-
-Slice sliced(const Value& begin, const Value& end, const Value& step, std::size_t size) {
-  for (const Value* bound : {&begin, &end, &step}) {
-    if (!bound->is_whole() && !bound->is(Type::none)) fail(Trouble::type, "the bounds of a slice must be integers");
-  }
-  const auto count = static_cast<std::int64_t>(size);
-  const std::int64_t stride = std::clamp<std::int64_t>(step.is(Type::none) ? 1 : step.whole(), -count - 1, count + 1);
-  if (stride == 0) fail(Trouble::arithmetic, "the step of a slice is zero");
-  const std::int64_t lowest = stride > 0 ? 0 : -1, highest = stride > 0 ? count : count - 1;
-  const auto bounded = [&](const Value& bound, std::int64_t standard) {
-    if (bound.is(Type::none)) return standard;
-    const std::int64_t at = bound.whole();
-    return std::clamp(at < 0 ? std::max(at, -count - 1) + count : std::min(at, count), lowest, highest);
-  };
-  const std::int64_t first = bounded(begin, stride > 0 ? lowest : highest);
-  const std::int64_t last = bounded(end, stride > 0 ? highest : lowest);
-  const std::int64_t distance = stride > 0 ? last - first : first - last, pace = stride > 0 ? stride : -stride;
-  return {first, stride, distance <= 0 ? 0 : (distance + pace - 1) / pace};
-}
-
-Value text_slice(const Machine& machine, const Value& value, const Value& begin, const Value& end, const Value& step) {
-  const std::string_view bytes = machine.bytes(value.text);
-  machine.budget().work_on_text(bytes.size());
-  const Slice part = sliced(begin, end, step, code_point_count(bytes));
-  Value result = value;
-  if (part.step == 1) {
-    const std::size_t first = byte_offset(bytes, static_cast<std::size_t>(part.begin));
-    const std::size_t size = byte_offset(bytes.substr(first), static_cast<std::size_t>(part.count));
-    result.text = Text::slice(machine.arena, value.text, first, first + size);
-    return result;
-  }
-  const List& all = *characters(machine, value.text);
-  TextBuilder picked(machine.arena);
-  for (std::int64_t i = 0; i < part.count; ++i) picked.append(all[static_cast<std::size_t>(part.begin + i * part.step)].text);
-  result.text = picked.finish();
-  return result;
 }
 
 }  // namespace
@@ -184,8 +138,13 @@ bool Machine::contains(const Value& container, const Value& item) const {
   return std::any_of(all.begin(), all.end(), [&](const Value& each) { return equal(arena, each, item); });
 }
 
+void Machine::fail_undefined(const Value& value) const {
+  const std::string name = value.text ? std::string(bytes(value.text).substr(0, 80)) : "a value";
+  fail(Trouble::undefined, "'" + name + "' is undefined");
+}
+
 Value Machine::attribute(const Value& value, TextRef name) const {
-  if (value.is(Type::undefined)) fail_undefined(*this, value);
+  if (value.is(Type::undefined)) fail_undefined(value);
   const std::string_view word = bytes(name);
   if (const MethodEntry* method = find_method(value.type, word)) {
     Value bound = Value::of(Type::method);
@@ -204,7 +163,7 @@ Value Machine::attribute(const Value& value, TextRef name) const {
 }
 
 Value Machine::element(const Value& value, const Value& index) const {
-  if (value.is(Type::undefined)) fail_undefined(*this, value);
+  if (value.is(Type::undefined)) fail_undefined(value);
   if (value.is(Type::dict) && !index.has_items() && !index.is(Type::dict)) {
     if (const Value* found = value.dict->find(arena, index)) return *found;
   }
@@ -213,7 +172,9 @@ Value Machine::element(const Value& value, const Value& index) const {
   std::int64_t at = -1;
   switch (value.type) {
     case Type::list:
-    case Type::tuple: at = position(index, value.items->size()); return at < 0 ? Value{} : (*value.items)[static_cast<std::size_t>(at)];
+    case Type::tuple:
+      at = position(index, value.items->size());
+      return at < 0 ? Value{} : (*value.items)[static_cast<std::size_t>(at)];
     case Type::range: at = position(index, length(value)); return at < 0 ? Value{} : Value::of(value.range->at(at));
     case Type::string: {
       at = position(index, length(value));
@@ -225,18 +186,6 @@ Value Machine::element(const Value& value, const Value& index) const {
     }
     default: return {};
   }
-}
-
-Value Machine::slice(const Value& value, const Value& begin, const Value& end, const Value& step) const {
-  if (value.is(Type::undefined)) fail_undefined(*this, value);
-  if (value.is(Type::string)) return text_slice(*this, value, begin, end, step);
-  if (!value.is(Type::list) && !value.is(Type::tuple) && !value.is(Type::range)) return {};
-  const List& all = items(value);
-  const Slice part = sliced(begin, end, step, all.size());
-  List* picked = new_list(static_cast<std::size_t>(part.count));
-  budget().work(static_cast<std::size_t>(part.count));
-  for (std::int64_t i = 0; i < part.count; ++i) picked->append(arena, all[static_cast<std::size_t>(part.begin + i * part.step)]);
-  return Value::of(picked, value.is(Type::tuple) ? Type::tuple : Type::list);
 }
 
 }  // namespace inlay::text::jinja

@@ -34,7 +34,12 @@ struct Machine {
   Value attribute(const Value& value, TextRef name) const;
   Value element(const Value& value, const Value& index) const;
   Value slice(const Value& value, const Value& begin, const Value& end, const Value& step) const;
+  [[noreturn]] void fail_undefined(const Value& value) const;
 };
+
+// The value at a path such as "function.name" or 0, or the value itself where there is no path; `standard`, if given,
+// stands for what is undefined.
+Value at_path(const Machine& machine, Value value, const Value* path, const Value* standard = nullptr);
 
 struct Arguments {
   std::vector<Value> positional;
@@ -49,6 +54,7 @@ class Bound {
 
   bool has(std::size_t parameter) const { return values_[parameter] != nullptr; }
   const Value& operator[](std::size_t parameter) const { return *values_[parameter]; }
+  const Value* find(std::size_t parameter) const { return values_[parameter]; }  // null where it is absent
 
   // The argument as a number, a truth or a text, or what stands for it where it is absent or none.
   std::int64_t whole(std::size_t parameter, std::int64_t standard) const;

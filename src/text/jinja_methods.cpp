@@ -95,9 +95,8 @@ Value index(On machine, In self, With with) {
 
 Value count(On machine, In self, With with) {
   const Bound bound("count", with, {"value"}, 1);
-  return Value::size(static_cast<std::size_t>(std::count_if(self.items->begin(), self.items->end(), [&](In item) {
-    return equal(machine.arena, item, bound[0]);
-  })));
+  return Value::size(static_cast<std::size_t>(std::count_if(
+      self.items->begin(), self.items->end(), [&](In item) { return equal(machine.arena, item, bound[0]); })));
 }
 
 Value copy_list(On machine, In self, With) { return find_filter("list")->apply(machine, self, {}); }
@@ -177,15 +176,21 @@ Value changed(On machine, In self, With with) {
 }
 
 constexpr MethodEntry list_methods[] = {
-    {"append", append, true}, {"clear", clear, true},   {"copy", copy_list},    {"count", count},
-    {"extend", extend, true}, {"index", index},         {"insert", insert, true}, {"pop", pop, true},
+    {"append", append, true}, {"clear", clear, true},     {"copy", copy_list},      {"count", count},
+    {"extend", extend, true}, {"index", index},           {"insert", insert, true}, {"pop", pop, true},
     {"remove", remove, true}, {"reverse", reverse, true}, {"sort", sort, true},
 };
 constexpr MethodEntry tuple_methods[] = {{"count", count}, {"index", index}};
 constexpr MethodEntry dict_methods[] = {
-    {"clear", clear, true},    {"copy", copy_dict}, {"get", get},
-    {"items", items},          {"keys", keys},      {"pop", pop_key, true},
-    {"setdefault", set_standard, true}, {"update", update, true}, {"values", values},
+    {"clear", clear, true},
+    {"copy", copy_dict},
+    {"get", get},
+    {"items", items},
+    {"keys", keys},
+    {"pop", pop_key, true},
+    {"setdefault", set_standard, true},
+    {"update", update, true},
+    {"values", values},
 };
 constexpr MethodEntry loop_methods[] = {{"changed", changed}, {"cycle", cycle}};
 

@@ -20,9 +20,9 @@ std::string_view sign_of(Operator op) {
 
 [[noreturn]] void fail_types(Operator op, const Value& left, const Value& right) {
   const bool is_missing = left.is(Type::undefined) || right.is(Type::undefined);
-  fail(is_missing ? Trouble::undefined : Trouble::type,
-       "'" + std::string(sign_of(op)) + "' does not join " + std::string(type_name(left)) + " and " +
-           std::string(type_name(right)));
+  fail(is_missing ? Trouble::undefined : Trouble::type, "'" + std::string(sign_of(op)) + "' does not join " +
+                                                            std::string(type_name(left)) + " and " +
+                                                            std::string(type_name(right)));
 }
 
 [[noreturn]] void fail_overflow() { fail(Trouble::arithmetic, "a number does not fit into 64 bits"); }
@@ -47,13 +47,19 @@ std::int64_t whole_power(std::int64_t base, std::int64_t exponent) {
 Value whole_numbers(Operator op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (op) {
-    case Operator::add: if (__builtin_add_overflow(a, b, &result)) fail_overflow(); return Value::of(result);
-    case Operator::subtract: if (__builtin_sub_overflow(a, b, &result)) fail_overflow(); return Value::of(result);
+    case Operator::add:
+      if (__builtin_add_overflow(a, b, &result)) fail_overflow();
+      return Value::of(result);
+    case Operator::subtract:
+      if (__builtin_sub_overflow(a, b, &result)) fail_overflow();
+      return Value::of(result);
     case Operator::multiply: return Value::of(checked_product(a, b));
     case Operator::floor_divide:
     case Operator::modulo: {
       if (b == 0) fail_division();
-      if (a == lowest && b == -1) return op == Operator::modulo ? Value::of(std::int64_t{0}) : (fail_overflow(), Value{});
+      if (a == lowest && b == -1) {
+        return op == Operator::modulo ? Value::of(std::int64_t{0}) : (fail_overflow(), Value{});
+      }
       const bool floors = a % b != 0 && (a < 0) != (b < 0);
       return Value::of(op == Operator::modulo ? a % b + (floors ? b : 0) : a / b - floors);
     }
@@ -81,7 +87,8 @@ Value real_numbers(Operator op, double a, double b) {
 
 Value numbers(Operator op, const Value& left, const Value& right) {
   const bool whole = left.is_whole() && right.is_whole() && op != Operator::divide;
-  Value result = whole ? whole_numbers(op, left.whole(), right.whole()) : real_numbers(op, left.number(), right.number());
+  Value result =
+      whole ? whole_numbers(op, left.whole(), right.whole()) : real_numbers(op, left.number(), right.number());
   result.origin = mixed(left.origin, right.origin);
   return result;
 }
@@ -89,7 +96,9 @@ Value numbers(Operator op, const Value& left, const Value& right) {
 // Safe text escapes what it is joined with, as Jinja's Markup does.
 Value joined_texts(const Machine& machine, const Value& left, const Value& right) {
   const bool safe = left.safe || right.safe;
-  const auto part = [&](const Value& side) { return safe && !side.safe ? html_escaped(machine, side.text) : side.text; };
+  const auto part = [&](const Value& side) {
+    return safe && !side.safe ? html_escaped(machine, side.text) : side.text;
+  };
   Value both = Value::of(Text::join(machine.arena, part(left), part(right)));
   both.safe = safe;
   return both;

@@ -13,8 +13,8 @@ constexpr std::size_t most_targets = 100;
 
 using Words = std::initializer_list<std::string_view>;
 
-constexpr std::array<std::string_view, 10> tags_not_offered = {"autoescape", "block",  "do",     "extends",   "from",
-                                                               "import",     "include", "pluralize", "trans", "debug"};
+constexpr std::array<std::string_view, 10> tags_not_offered = {
+    "autoescape", "block", "do", "extends", "from", "import", "include", "pluralize", "trans", "debug"};
 
 class Parser : private ExpressionParser {
  public:
@@ -26,7 +26,8 @@ class Parser : private ExpressionParser {
   }
 
  private:
-  // Statements up to a tag of one of the names in `ends`, which stays the token at hand; up to the end where there are none.
+  // Statements up to a tag of one of the names in `ends`, which stays the token at hand; up to the end where there are
+  // none.
   Block block(Words ends);
   // Closes the tag at hand, reads a body, and leaves the name that ended it as the token at hand.
   Block body(Words ends);
@@ -67,7 +68,9 @@ Block Parser::block(Words ends) {
       expect(Token::Kind::block_end, "the end of the tag");
     }
   }
-  if (ends.size() > 0) fail_here(Trouble::syntax, "expected the tag '" + std::string(ends.begin()[0]) + "' before the end");
+  if (ends.size() > 0) {
+    fail_here(Trouble::syntax, "expected the tag '" + std::string(ends.begin()[0]) + "' before the end");
+  }
   return arena_.copy(statements);
 }
 
@@ -99,8 +102,11 @@ StatementRef Parser::statement() {
     advance();
     return arena_.make<ScopedBlock>(start, body_to("endgeneration"));
   }
-  const bool is_known = std::find(tags_not_offered.begin(), tags_not_offered.end(), token_.text) != tags_not_offered.end();
-  if (is_known) fail_here(Trouble::unsupported, "the tag '" + std::string(token_.text) + "' is not offered to chat templates");
+  const bool is_known =
+      std::find(tags_not_offered.begin(), tags_not_offered.end(), token_.text) != tags_not_offered.end();
+  if (is_known) {
+    fail_here(Trouble::unsupported, "the tag '" + std::string(token_.text) + "' is not offered to chat templates");
+  }
   fail_here(Trouble::syntax, "there is no tag '" + std::string(token_.text.substr(0, 40)) + "' here");
 }
 

@@ -78,7 +78,9 @@ class ParserBase {
     advance();
   }
 
-  [[noreturn]] void fail_here(Trouble kind, const std::string& sentence) { lexer_.fail_at(token_.offset, kind, sentence); }
+  [[noreturn]] void fail_here(Trouble kind, const std::string& sentence) {
+    lexer_.fail_at(token_.offset, kind, sentence);
+  }
 
   TextRef literal(std::string_view bytes) { return Text::copy(arena_, bytes, Origin::template_text); }
   TextRef view(std::string_view bytes) { return Text::flat(arena_, bytes, Origin::template_text); }

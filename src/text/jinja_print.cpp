@@ -1,4 +1,4 @@
-// Printing: one writer for Python's forms, one for JSON. Text made from several strings has the origin of all of them.
+// Python's printed forms. Text made from several strings has the origin of all of them.
 #include "text/jinja_print.hpp"
 
 #include <algorithm>
@@ -9,17 +9,6 @@
 
 namespace inlay::text::jinja {
 namespace {
-
-std::string hex(char32_t code, int digits) {
-  std::string text;
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += "0123456789abcdef"[code >> shift & 15];
-  return text;
-}
-
-void check_depth(const Machine& machine, int depth) {
-  machine.budget().work(1);
-  if (depth > deepest_value) fail(Trouble::limit, "a value of the template is nested too deeply");
-}
 
 // Whether Python's repr() leaves the character as it is. Without tables of the whole of Unicode: controls, odd spaces,
 // surrogates and private use are escaped, unassigned code points are not.
@@ -42,16 +31,9 @@ std::string python_escape(char32_t code) {
     default: break;
   }
   if (is_printable(code)) return {};
-  return code < 0x100 ? "\\x" + hex(code, 2) : code < 0x10000 ? "\\u" + hex(code, 4) : "\\U" + hex(code, 8);
-}
-
-std::string json_escape(char32_t code, bool ascii_only) {
-  static constexpr std::u32string_view special = U"\"\\\n\r\t\f\b";
-  if (const std::size_t known = special.find(code); known != special.npos) return {'\\', "\"\\nrtfb"[known]};
-  if (code >= 0x20 && !(ascii_only && code >= 0x7F)) return {};
-  if (code < 0x10000) return "\\u" + hex(code, 4);
-  const char32_t pair = code - 0x10000;
-  return "\\u" + hex(0xD800 + (pair >> 10), 4) + "\\u" + hex(0xDC00 + (pair & 0x3FF), 4);
+  return code < 0x100     ? "\\x" + hexadecimal(code, 2)
+         : code < 0x10000 ? "\\u" + hexadecimal(code, 4)
+                          : "\\U" + hexadecimal(code, 8);
 }
 
 class PythonWriter {
@@ -61,7 +43,7 @@ class PythonWriter {
   TextRef finish() { return out_.finish(); }
 
   void write(const Value& value, int depth) {
-    check_depth(machine_, depth);
+    check_depth(machine_.arena, depth);
     switch (value.type) {
       case Type::undefined: return put("Undefined");
       case Type::none: return put("None");
@@ -69,8 +51,9 @@ class PythonWriter {
       case Type::integer: return put(std::to_string(value.integer));
       case Type::huge: return put(machine_.bytes(value.text));
       case Type::real: return put(real_text(value.real));
-      case Type::string: return value.safe ? (put("Markup("), write_string(machine_.bytes(value.text)), put(")"))
-                                           : write_string(machine_.bytes(value.text));
+      case Type::string:
+        return value.safe ? (put("Markup("), write_string(machine_.bytes(value.text)), put(")"))
+                          : write_string(machine_.bytes(value.text));
       case Type::list: return write_items(value, "[", "]", depth);
       case Type::tuple: return write_items(value, "(", value.items->size() == 1 ? ",)" : ")", depth);
       case Type::view: return write_items(value, "dict_view([", "])", depth);
@@ -117,7 +100,8 @@ class PythonWriter {
     put(quote);
     for (std::size_t at = 0; at < bytes.size();) {
       const auto character = base::decode_utf8(bytes.substr(at));
-      const std::string escape = bytes.substr(at, 1) == quote ? "\\" + std::string(quote) : python_escape(character.code);
+      const std::string escape =
+          bytes.substr(at, 1) == quote ? "\\" + std::string(quote) : python_escape(character.code);
       put(escape.empty() ? bytes.substr(at, character.size) : escape);
       at += character.size;
     }
@@ -129,103 +113,13 @@ class PythonWriter {
   Origin origin_;
 };
 
-class JsonWriter {
- public:
-  JsonWriter(const Machine& machine, const JsonStyle& style, Origin origin)
-      : machine_(machine), style_(style), out_(machine.arena), origin_(origin) {}
-
-  TextRef finish() { return out_.finish(); }
-
-  void write(const Value& value, int depth) {
-    check_depth(machine_, depth);
-    switch (value.type) {
-      case Type::none: return put("null");
-      case Type::boolean: return put(value.boolean ? "true" : "false");
-      case Type::integer: return put(std::to_string(value.integer));
-      case Type::huge: return put(machine_.bytes(value.text));
-      case Type::real: return put(std::isnan(value.real) ? "NaN" : !std::isinf(value.real) ? real_text(value.real)
-                                                                  : value.real > 0         ? "Infinity" : "-Infinity");
-      case Type::string: return write_string(machine_.bytes(value.text));
-      case Type::list:
-      case Type::tuple: return write_list(*value.items, depth);
-      case Type::dict: return write_dict(*value.dict, depth);
-      default:
-        fail(value.is(Type::undefined) ? Trouble::undefined : Trouble::type,
-             "JSON has no form for a value that is " + std::string(type_name(value)));
-    }
-  }
-
- private:
-  void put(std::string_view bytes) { out_.append(bytes, origin_); }
-
-  void new_line(int depth) {
-    if (style_.indent < 0) return;
-    put("\n");
-    const auto width = static_cast<std::uint64_t>(style_.indent) * static_cast<std::uint64_t>(depth);
-    if (width > machine_.budget().limits().output) fail(Trouble::limit, "an indent is larger than the output limit");
-    out_.repeat(' ', width, origin_);
-  }
-
-  void write_list(const List& list, int depth) {
-    if (list.empty()) return put("[]");
-    put("[");
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i > 0) put(style_.item_separator);
-      new_line(depth + 1);
-      write(list[i], depth + 1);
-    }
-    new_line(depth);
-    put("]");
-  }
-
-  void write_dict(const Dict& dict, int depth) {
-    if (dict.size() == 0) return put("{}");
-    std::vector<const Dict::Entry*> entries;
-    for (const auto& entry : dict.entries()) entries.push_back(&entry);
-    if (style_.sort_keys) {
-      std::stable_sort(entries.begin(), entries.end(), [&](const Dict::Entry* a, const Dict::Entry* b) {
-        return compare(machine_.arena, a->key, b->key) < 0;
-      });
-    }
-    put("{");
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (i > 0) put(style_.item_separator);
-      new_line(depth + 1);
-      write_key(entries[i]->key, depth);
-      put(style_.key_separator);
-      write(entries[i]->value, depth + 1);
-    }
-    new_line(depth);
-    put("}");
-  }
-
-  void write_key(const Value& key, int depth) {
-    if (key.is(Type::string)) return write_string(machine_.bytes(key.text));
-    if (!key.is_number() && !key.is(Type::none)) fail(Trouble::type, "the keys of a JSON object must be strings");
-    put("\"");
-    write(key, depth);
-    put("\"");
-  }
-
-  void write_string(std::string_view bytes) {
-    machine_.budget().work_on_characters(bytes.size());
-    put("\"");
-    for (std::size_t at = 0; at < bytes.size();) {
-      const auto character = base::decode_utf8(bytes.substr(at));
-      const std::string escape = json_escape(character.code, style_.ascii_only);
-      put(escape.empty() ? bytes.substr(at, character.size) : escape);
-      at += character.size;
-    }
-    put("\"");
-  }
-
-  const Machine& machine_;
-  const JsonStyle& style_;
-  TextBuilder out_;
-  Origin origin_;
-};
-
 }  // namespace
+
+std::string hexadecimal(char32_t code, int digits) {
+  std::string text;
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += "0123456789abcdef"[code >> shift & 15];
+  return text;
+}
 
 std::string real_text(double number) {
   if (std::isnan(number)) return "nan";
@@ -244,7 +138,7 @@ std::string real_text(double number) {
 }
 
 Origin origin_of(const Machine& machine, const Value& value, int depth) {
-  check_depth(machine, depth);
+  check_depth(machine.arena, depth);
   Origin all = value.origin;
   if (value.is(Type::string)) return value.text->origin(machine.arena);
   if (value.has_items()) {
@@ -267,12 +161,6 @@ TextRef printed(const Machine& machine, const Value& value) {
   if (value.is(Type::string)) return value.text;
   if (value.is(Type::undefined)) return Text::flat(machine.arena, {}, Origin::template_text);
   return represented(machine, value);
-}
-
-TextRef to_json(const Machine& machine, const Value& value, const JsonStyle& style) {
-  JsonWriter writer(machine, style, origin_of(machine, value));
-  writer.write(value, 0);
-  return writer.finish();
 }
 
 }  // namespace inlay::text::jinja

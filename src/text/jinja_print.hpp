@@ -27,6 +27,9 @@ struct JsonStyle {
 // Python's json.dumps(). Throws Error for what JSON has no form for.
 TextRef to_json(const Machine& machine, const Value& value, const JsonStyle& style);
 
+// A number with so many hexadecimal digits, as escapes have it.
+std::string hexadecimal(char32_t code, int digits);
+
 // Where all of a value's text came from.
 Origin origin_of(const Machine& machine, const Value& value, int depth = 0);
 

@@ -59,7 +59,9 @@ List* split_words_from_right(const Machine& machine, TextRef text, std::int64_t 
   List* parts = machine.new_list();
   std::size_t end = bytes.size();
   const auto skip = [&](bool spaces) {
-    while (end > 0 && is_space(code_at(bytes, character_before(bytes, end))) == spaces) end = character_before(bytes, end);
+    while (end > 0 && is_space(code_at(bytes, character_before(bytes, end))) == spaces) {
+      end = character_before(bytes, end);
+    }
   };
   for (skip(true); end > 0; skip(true)) {
     const std::size_t word = end;
@@ -202,7 +204,8 @@ TextRef in_case(const Machine& machine, TextRef text, Case wanted) {
   for (const Run& run : text->runs(machine.arena)) {
     for (; at < std::min<std::size_t>(run.end, bytes.size()); at += code_point_size(bytes[at])) {
       const char32_t code = code_at(bytes, at), lower = to_lower(code), upper = upper_case(code);
-      const bool raises = wanted == Case::upper || (wanted == Case::swapped ? lower == code : starts_word && wanted != Case::lower);
+      const bool raises =
+          wanted == Case::upper || (wanted == Case::swapped ? lower == code : starts_word && wanted != Case::lower);
       if (raises && code == 0xDF) {  // sharp s has no capital
         result.append(wanted == Case::upper || wanted == Case::swapped ? "SS" : "Ss", run.origin);
       } else {
@@ -222,9 +225,13 @@ TextRef padded(const Machine& machine, TextRef text, std::int64_t width, Side si
   machine.budget().work_on_text(text->size());
   if (width <= static_cast<std::int64_t>(size)) return text;
   const std::size_t missing = static_cast<std::size_t>(width) - size;
-  if (missing > machine.budget().limits().output) fail(Trouble::limit, "a text of the template grows over the output limit");
+  if (missing > machine.budget().limits().output) {
+    fail(Trouble::limit, "a text of the template grows over the output limit");
+  }
   // Python's center() puts the odd one to the left only where the width is odd as well.
-  const std::size_t left = side == Side::left ? missing : side == Side::right ? 0 : missing / 2 + (missing & static_cast<std::size_t>(width) & 1);
+  const std::size_t left = side == Side::left    ? missing
+                           : side == Side::right ? 0
+                                                 : missing / 2 + (missing & static_cast<std::size_t>(width) & 1);
   TextBuilder result(machine.arena);
   const auto fill = [&](std::size_t count) {
     while (count-- > 0) result.append(filling, Origin::template_text);

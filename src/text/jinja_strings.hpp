@@ -13,7 +13,14 @@ std::size_t find_text(const Machine& machine, std::string_view text, std::string
 std::size_t find_last_text(const Machine& machine, std::string_view text, std::string_view needle);
 
 enum class Side { left, right, both };
-enum class Case { upper, lower, capitalized, title, words, swapped };  // words: the filter `title`, which is not str.title()
+enum class Case {
+  upper,
+  lower,
+  capitalized,
+  title,
+  words,
+  swapped
+};  // words: the filter `title`, which is not str.title()
 
 // Without the characters of `set` at its ends; white space where `set` is null.
 TextRef stripped(const Machine& machine, TextRef text, TextRef set, Side side);

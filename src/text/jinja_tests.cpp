@@ -117,7 +117,8 @@ constexpr TestEntry tests[] = {
 }  // namespace
 
 const TestEntry* find_test(std::string_view name) {
-  const auto* found = std::find_if(std::begin(tests), std::end(tests), [&](const TestEntry& each) { return each.name == name; });
+  const auto* found =
+      std::find_if(std::begin(tests), std::end(tests), [&](const TestEntry& each) { return each.name == name; });
   return found == std::end(tests) ? nullptr : found;
 }
 

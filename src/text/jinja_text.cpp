@@ -9,14 +9,17 @@
 namespace inlay::text::jinja {
 namespace {
 
-constexpr std::size_t short_text = 128;  // texts up to this size are joined by copying
+constexpr std::size_t short_text = 128;         // texts up to this size are joined by copying
 constexpr std::size_t builder_size = 64 << 10;  // what a builder holds before it hands it to the arena
 constexpr std::uint32_t unbounded = UINT32_MAX;
 
 // Runs of texts of a single origin: the end is that of the text.
-constexpr std::array<Run, 6> whole = {{{unbounded, Origin::template_text}, {unbounded, Origin::system},
-                                       {unbounded, Origin::user}, {unbounded, Origin::assistant},
-                                       {unbounded, Origin::tool}, {unbounded, Origin::other}}};
+constexpr std::array<Run, 6> whole = {{{unbounded, Origin::template_text},
+                                       {unbounded, Origin::system},
+                                       {unbounded, Origin::user},
+                                       {unbounded, Origin::assistant},
+                                       {unbounded, Origin::tool},
+                                       {unbounded, Origin::other}}};
 
 std::uint32_t checked_size(const Arena& arena, std::size_t size) {
   if (size > arena.budget().limits().output) fail(Trouble::limit, "a text of the template grows over the output limit");
@@ -67,7 +70,8 @@ TextRef Text::slice(Arena& arena, TextRef text, std::size_t begin, std::size_t e
   const auto last = std::lower_bound(first, runs.end() - 1, std::max(end, begin + 1) - 1, ends_before);
   if (first == last) return flat(arena, {data + begin, end - begin}, first->origin);
 
-  auto* part = arena.make<Text>(Text(static_cast<std::uint32_t>(end - begin), static_cast<std::uint32_t>(last - first + 1)));
+  auto* part =
+      arena.make<Text>(Text(static_cast<std::uint32_t>(end - begin), static_cast<std::uint32_t>(last - first + 1)));
   Run* kept = arena.array<Run>(part->run_count_);
   std::transform(first, last + 1, kept, [&](Run run) {
     return Run{static_cast<std::uint32_t>(std::min<std::size_t>(run.end, end) - begin), run.origin};
@@ -105,7 +109,7 @@ std::vector<Run> Text::fill(Arena& arena, char* out) const {
     for (; leaf->run_count_ == 0; leaf = leaf->right_) left_to_do.push_back(leaf->left_);
     arena.budget().work_on_text(leaf->size_);
     const std::size_t begin = end - leaf->size_;
-    std::memcpy(out + begin, leaf->data_, leaf->size_);
+    std::copy_n(leaf->data_, leaf->size_, out + begin);
     for (std::uint32_t i = leaf->run_count_; i-- > 0;) {
       const std::size_t run_end = std::min(leaf->runs_[i].end, leaf->size_) + begin;
       if (!runs.empty() && runs.back().origin == leaf->runs_[i].origin) continue;
@@ -213,8 +217,6 @@ std::size_t byte_offset(std::string_view text, std::size_t index) {
   return at;
 }
 
-bool is_space(char32_t code_point) {
-  return is_white_space(code_point) || (code_point >= 0x1C && code_point <= 0x1F);
-}
+bool is_space(char32_t code_point) { return is_white_space(code_point) || (code_point >= 0x1C && code_point <= 0x1F); }
 
 }  // namespace inlay::text::jinja

@@ -15,7 +15,8 @@ namespace inlay::text::jinja {
 
 using Origin = Span::Kind;
 
-// The origin of text made from two: what a person wrote wins over the template, and two people are nobody in particular.
+// The origin of text made from two: what a person wrote wins over the template, and two people are nobody in
+// particular.
 Origin mixed(Origin a, Origin b);
 
 // Bytes of one origin, up to `end` within their text.

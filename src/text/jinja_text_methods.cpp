@@ -129,7 +129,8 @@ Value zero_fill(On machine, In self, With with) {
   const std::size_t sign = bytes.starts_with('-') || bytes.starts_with('+');
   const TextRef digits = Text::slice(machine.arena, self.text, sign, bytes.size());
   const std::int64_t width = bound.whole(0, 0);
-  const TextRef filled = width > 0 ? padded(machine, digits, width - static_cast<std::int64_t>(sign), Side::left, "0") : digits;
+  const TextRef filled =
+      width > 0 ? padded(machine, digits, width - static_cast<std::int64_t>(sign), Side::left, "0") : digits;
   return like(self, Text::join(machine.arena, Text::slice(machine.arena, self.text, 0, sign), filled));
 }
 

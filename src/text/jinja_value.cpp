@@ -8,12 +8,8 @@
 namespace inlay::text::jinja {
 namespace {
 
+constexpr int deepest_value = 100;
 constexpr std::uint32_t few = 8;  // keys that are found faster by looking at each
-
-void check_depth(Arena& arena, int depth) {
-  arena.budget().work(1);
-  if (depth > deepest_value) fail(Trouble::limit, "a value of the template is nested too deeply");
-}
 
 bool same_text(Arena& arena, TextRef a, TextRef b) {
   if (a->size() != b->size()) return false;
@@ -38,9 +34,7 @@ bool equal_dicts(Arena& arena, const Dict& a, const Dict& b, int depth) {
   return true;
 }
 
-std::size_t combine(std::size_t seed, std::size_t more) {
-  return (seed ^ more) * 0x9E3779B97F4A7C15u + (seed >> 29);
-}
+std::size_t combine(std::size_t seed, std::size_t more) { return (seed ^ more) * 0x9E3779B97F4A7C15u + (seed >> 29); }
 
 std::size_t hash_bytes(Arena& arena, std::string_view bytes) {
   arena.budget().work_on_text(bytes.size());
@@ -50,6 +44,11 @@ std::size_t hash_bytes(Arena& arena, std::string_view bytes) {
 int sign(auto a, auto b) { return a < b ? -1 : a > b ? 1 : 0; }
 
 }  // namespace
+
+void check_depth(Arena& arena, int depth) {
+  arena.budget().work(1);
+  if (depth > deepest_value) fail(Trouble::limit, "a value of the template is nested too deeply");
+}
 
 void List::reserve(Arena& arena, std::size_t size) {
   if (size <= capacity_) return;
@@ -139,7 +138,8 @@ void Dict::index(Arena& arena) {
 }
 
 void Dict::erase(Arena& arena, const Value* value) {
-  Entry* const entry = std::find_if(entries_, entries_ + size_, [&](const Entry& each) { return &each.value == value; });
+  Entry* const entry =
+      std::find_if(entries_, entries_ + size_, [&](const Entry& each) { return &each.value == value; });
   std::move(entry + 1, entries_ + size_, entry);
   --size_;
   arena.budget().work(1 + size_);
@@ -186,8 +186,8 @@ bool equal(Arena& arena, const Value& a, const Value& b, int depth) {
     case Type::tuple:
     case Type::view: return equal_lists(arena, *a.items, *b.items, depth);
     case Type::dict: return equal_dicts(arena, *a.dict, *b.dict, depth);
-    case Type::range: return a.range->at(0) == b.range->at(0) && a.range->count == b.range->count &&
-                             a.range->step == b.range->step;
+    case Type::range:
+      return a.range->at(0) == b.range->at(0) && a.range->count == b.range->count && a.range->step == b.range->step;
     default: return a.dict == b.dict;  // the same object
   }
 }

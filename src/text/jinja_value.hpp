@@ -10,14 +10,24 @@
 namespace inlay::text::jinja {
 
 enum class Type : std::uint8_t {
-  undefined, none, boolean, integer,
-  huge,       // an integer of the input beyond 64 bits: it is printed and compared, never computed with
-  real, string, list, tuple, dict,
-  view,       // what a dict's keys(), values() and items() give
+  undefined,
+  none,
+  boolean,
+  integer,
+  huge,  // an integer of the input beyond 64 bits: it is printed and compared, never computed with
+  real,
+  string,
+  list,
+  tuple,
+  dict,
+  view,  // what a dict's keys(), values() and items() give
   range,
   generator,  // what lazy filters give: it can be read once
   space,      // a namespace()
-  loop, function, method, macro
+  loop,
+  function,
+  method,
+  macro
 };
 
 struct Value;
@@ -53,15 +63,15 @@ class List {
 
 struct Value {
   Type type = Type::undefined;
-  bool safe = false;                      // a string that went through `safe` or `escape`: joining it with + escapes the rest
+  bool safe = false;  // a string that went through `safe` or `escape`: joining it with + escapes the rest
   Origin origin = Origin::template_text;  // of numbers, booleans and none; a string knows for each byte
   union {
-    TextRef text = nullptr;               // string; huge: its digits; undefined: the name of what is missing, or null
+    TextRef text = nullptr;  // string; huge: its digits; undefined: the name of what is missing, or null
     bool boolean;
     std::int64_t integer;
     double real;
-    List* items;                          // list, tuple, view
-    Dict* dict;                           // dict, space
+    List* items;  // list, tuple, view
+    Dict* dict;   // dict, space
     const Range* range;
     Generator* generator;
     LoopState* loop;
@@ -71,14 +81,46 @@ struct Value {
   };
 
   static Value none() { return of(Type::none); }
-  static Value of(Type type) { Value value; value.type = type; return value; }
-  static Value missing(TextRef name) { Value value; value.text = name; return value; }
-  static Value of(bool boolean) { Value value = of(Type::boolean); value.boolean = boolean; return value; }
-  static Value of(std::int64_t integer) { Value value = of(Type::integer); value.integer = integer; return value; }
-  static Value of(double real) { Value value = of(Type::real); value.real = real; return value; }
-  static Value of(TextRef text) { Value value = of(Type::string); value.text = text; return value; }
-  static Value of(List* items, Type type = Type::list) { Value value = of(type); value.items = items; return value; }
-  static Value of(Dict* dict, Type type = Type::dict) { Value value = of(type); value.dict = dict; return value; }
+  static Value of(Type type) {
+    Value value;
+    value.type = type;
+    return value;
+  }
+  static Value missing(TextRef name) {
+    Value value;
+    value.text = name;
+    return value;
+  }
+  static Value of(bool boolean) {
+    Value value = of(Type::boolean);
+    value.boolean = boolean;
+    return value;
+  }
+  static Value of(std::int64_t integer) {
+    Value value = of(Type::integer);
+    value.integer = integer;
+    return value;
+  }
+  static Value of(double real) {
+    Value value = of(Type::real);
+    value.real = real;
+    return value;
+  }
+  static Value of(TextRef text) {
+    Value value = of(Type::string);
+    value.text = text;
+    return value;
+  }
+  static Value of(List* items, Type type = Type::list) {
+    Value value = of(type);
+    value.items = items;
+    return value;
+  }
+  static Value of(Dict* dict, Type type = Type::dict) {
+    Value value = of(type);
+    value.dict = dict;
+    return value;
+  }
   static Value size(std::size_t count) { return of(static_cast<std::int64_t>(count)); }
 
   bool is(Type other) const { return type == other; }
@@ -146,6 +188,7 @@ bool equal(Arena& arena, const Value& a, const Value& b, int depth = 0);
 int compare(Arena& arena, const Value& a, const Value& b, int depth = 0);
 std::size_t hash(Arena& arena, const Value& value, int depth = 0);
 
-inline constexpr int deepest_value = 100;
+// Counts one step, and throws where a value is nested deeper than anything reasonable.
+void check_depth(Arena& arena, int depth);
 
 }  // namespace inlay::text::jinja

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/fixtures.hpp"
 #include "text/chat_template.hpp"
 
 namespace chat {
@@ -51,6 +54,12 @@ inline inlay::text::RenderInput Input::view() const {
   input.documents = documents_;
   input.variables = variables_;
   return input;
+}
+
+// The template of a file, compiled once for all of its cases.
+inline const inlay::text::ChatTemplate& compiled(const std::filesystem::path& path) {
+  static std::map<std::string, inlay::text::ChatTemplate> templates;
+  return templates.try_emplace(path.string(), support::read(path)).first->second;
 }
 
 // The spans follow one another from the first byte to the last, and neighbours differ.

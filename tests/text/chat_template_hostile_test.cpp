@@ -18,7 +18,8 @@ std::string source_of(const ordered_json& row, const std::filesystem::path& fold
   for (const auto& part : row["build"]) {
     for (int i = 0; i < part.value("n", 1); ++i) {
       std::string text = part.contains("fmt") ? part["fmt"] : part["s"];
-      if (const auto mark = text.find("{i}"); mark != text.npos) text.replace(mark, 3, std::to_string(part.value("from", 0) + i));
+      if (const auto mark = text.find("{i}"); mark != text.npos)
+        text.replace(mark, 3, std::to_string(part.value("from", 0) + i));
       source += text;
     }
   }
@@ -28,9 +29,9 @@ std::string source_of(const ordered_json& row, const std::filesystem::path& fold
 // The kind of an error in the words of the manifest.
 std::string kind_of(const Error& error) {
   static const std::map<Fault, std::string> kinds = {
-      {Fault::bad_value, "syntax"},    {Fault::limit, "limit"},      {Fault::inconsistent, "forbidden"},
+      {Fault::bad_value, "syntax"},        {Fault::limit, "limit"},           {Fault::inconsistent, "forbidden"},
       {Fault::unsupported, "unsupported"}, {Fault::missing_key, "undefined"}, {Fault::wrong_type, "type"},
-      {Fault::overflow, "arithmetic"}, {Fault::none, "raised"},      {Fault::bad_string, "encoding"}};
+      {Fault::overflow, "arithmetic"},     {Fault::none, "raised"},           {Fault::bad_string, "encoding"}};
   return kinds.at(error.fault());
 }
 
@@ -103,12 +104,14 @@ TEST_CASE("work on long texts and large containers is counted") {
   const text::TemplateLimits limits;
   const std::string repeated = "{% for i in range(100000) %}{% for j in range(100000) %}";
   const std::string text = "{% set a = 'a' * 1000000 %}", list = "{% set l = range(100000)|list %}";
-  const std::string shared = "{% set s = namespace(l=[1]) %}{% for i in range(60) %}{% set s.l = [s.l, s.l] %}{% endfor %}";
+  const std::string shared =
+      "{% set s = namespace(l=[1]) %}{% for i in range(60) %}{% set s.l = [s.l, s.l] %}{% endfor %}";
   for (const std::string& source :
-       {text + repeated + "{{ 'aaab' in a }}", text + repeated + "{{ a.rfind('aab') }}", text + repeated + "{% set b = a|upper %}",
-        text + repeated + "{{ a.strip('bca')|length }}", text + repeated + "{{ a|wordcount }}", text + repeated + "{{ a[999999] }}",
-        list + repeated + "{{ 'x' in l }}", list + repeated + "{% set b = l|tojson %}", list + repeated + "{% set b = l == l[:] %}",
-        shared + "{{ s.l }}", shared + "{{ s.l == s.l }}", std::string("{% set l = [] %}{% set _ = l.append(l) %}{{ l }}")}) {
+       {text + repeated + "{{ 'aaab' in a }}", text + repeated + "{{ a.rfind('aab') }}",
+        text + repeated + "{% set b = a|upper %}", text + repeated + "{{ a.strip('bca')|length }}",
+        text + repeated + "{{ a|wordcount }}", text + repeated + "{{ a[999999] }}", list + repeated + "{{ 'x' in l }}",
+        list + repeated + "{% set b = l|tojson %}", list + repeated + "{% set b = l == l[:] %}", shared + "{{ s.l }}",
+        shared + "{{ s.l == s.l }}", std::string("{% set l = [] %}{% set _ = l.append(l) %}{{ l }}")}) {
     const std::string ends = source.find(repeated) == source.npos ? "" : "{% endfor %}{% endfor %}";
     CAPTURE(source);
     CHECK(fault_of(source + ends, limits) == "limit");

@@ -18,7 +18,8 @@ std::vector<std::pair<std::string, Kind>> pieces(const std::string& source) {
                        {"role": "critic", "content": "hm"}])";
   const auto rendered = inlay::text::ChatTemplate("{% set u = messages[0].content %}" + source).render(input);
   std::vector<std::pair<std::string, Kind>> found;
-  for (const auto& span : rendered.spans) found.emplace_back(rendered.text.substr(span.begin, span.end - span.begin), span.kind);
+  for (const auto& span : rendered.spans)
+    found.emplace_back(rendered.text.substr(span.begin, span.end - span.begin), span.kind);
   return found;
 }
 
@@ -60,7 +61,8 @@ TEST_CASE("text keeps its origin through operators, filters and methods") {
   using Pieces = std::vector<std::pair<std::string, Kind>>;
   const auto t = Kind::template_text;
   const auto u = Kind::user;
-  CHECK(pieces("<|{{ messages[0].role }}|>{{ u|trim }}<|end|>") == Pieces{{"<|user|>", t}, {"a<b>c\n\"d\" 42 Ünï", u}, {"<|end|>", t}});
+  CHECK(pieces("<|{{ messages[0].role }}|>{{ u|trim }}<|end|>") ==
+        Pieces{{"<|user|>", t}, {"a<b>c\n\"d\" 42 Ünï", u}, {"<|end|>", t}});
   CHECK(pieces("{{ 'x' + u.strip()[:3] ~ 'y' }}") == Pieces{{"x", t}, {"a<b", u}, {"y", t}});
   CHECK(pieces("{{ ('x' ~ u ~ 'y')|upper|trim('XY') }}") == Pieces{{" A<B>C\n\"D\" 42 ÜNÏ ", u}});
   CHECK(pieces("{{ u.split('<b>')[1].split('\\n')|join('-') }}") == Pieces{{"c", u}, {"-", t}, {"\"d\" 42 Ünï ", u}});
@@ -85,16 +87,17 @@ TEST_CASE("in real conversations every byte of a message is known to be the spea
     for (std::string line; std::getline(rows, line);) {
       auto row = ordered_json::parse(line);
       const auto marks = mark(row["messages"]);
-      const inlay::text::ChatTemplate chat(support::read(folder / "templates" / row["template"].get<std::string>()));
+      const auto& compiled = chat::compiled(folder / "templates" / row["template"].get<std::string>());
       inlay::text::Rendered rendered;
       try {
-        rendered = chat.render(chat::Input(row).view());
+        rendered = compiled.render(chat::Input(row).view());
       } catch (const inlay::Error&) {
         continue;  // the marks changed what the template decides on
       }
       CAPTURE(row["id"]);
       for (const auto& [text, kind] : marks) {
-        for (std::size_t at = rendered.text.find(text); at != std::string::npos; at = rendered.text.find(text, at + 1)) {
+        for (std::size_t at = rendered.text.find(text); at != std::string::npos;
+             at = rendered.text.find(text, at + 1)) {
           CHECK(has_kind(rendered, at, at + text.size(), kind));
         }
       }
