@@ -111,11 +111,13 @@ bool is_usable(const char* isa) {
 }
 
 void register_products(const char* isa) {
-  constexpr Type types[] = {Type::Q4_0, Type::Q4_1, Type::Q5_0, Type::Q5_1,   Type::Q8_0,   Type::Q2_K, Type::Q3_K, Type::Q4_K,
-                            Type::Q5_K, Type::Q6_K, Type::IQ4_NL, Type::IQ4_XS, Type::F16, Type::BF16, Type::F32};
+  constexpr Type types[] = {Type::Q4_0,   Type::Q4_1,   Type::Q5_0, Type::Q5_1, Type::Q8_0,
+                            Type::Q2_K,   Type::Q3_K,   Type::Q4_K, Type::Q5_K, Type::Q6_K,
+                            Type::IQ4_NL, Type::IQ4_XS, Type::F16,  Type::BF16, Type::F32};
   for (const Type type : types) {
     for (const int tokens : {1, 2, 4, 8, 512}) {
-      const std::string name = std::string(isa) + "/" + std::string(inlay::gguf::type_info(type).name) + "/" + std::to_string(tokens);
+      const std::string name =
+          std::string(isa) + "/" + std::string(inlay::gguf::type_info(type).name) + "/" + std::to_string(tokens);
       benchmark::RegisterBenchmark(name.c_str(), multiply, isa, type, tokens)->Unit(benchmark::kMicrosecond);
     }
   }

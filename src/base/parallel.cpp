@@ -130,8 +130,8 @@ class Team::Walk {
   alignas(64) std::atomic<int> finished_{0};
 };
 
-// Threads of our own: they sleep between regions, after a moment of watching for the next one. A region does not wait for
-// a thread that has not arrived by its end.
+// Threads of our own: they sleep between regions, after a moment of watching for the next one. A region does not wait
+// for a thread that has not arrived by its end.
 class Team::Threads {
  public:
   explicit Threads(int size) {

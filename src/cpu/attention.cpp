@@ -12,7 +12,9 @@ namespace {
 bool is_f32(const inlay_tensor* tensor, std::uint32_t rank) noexcept {
   return tensor && tensor->type == INLAY_F32 && tensor->rank == rank;
 }
-bool is_f32_or_absent(const inlay_tensor* tensor, std::uint32_t rank) noexcept { return !tensor || is_f32(tensor, rank); }
+bool is_f32_or_absent(const inlay_tensor* tensor, std::uint32_t rank) noexcept {
+  return !tensor || is_f32(tensor, rank);
+}
 
 bool can_turn(const inlay_rope_op* rope, std::int64_t dims) noexcept {
   return !rope || (rope->dims >= 0 && rope->dims % 2 == 0 && rope->dims <= dims && is_f32(rope->frequencies, 1));
@@ -45,7 +47,8 @@ const float* distance_bias(Plan& plan, const inlay_attention_op& op) {
   const bool both_ways = op.mask == INLAY_MASK_ALL || op.mask == INLAY_MASK_SYMMETRIC;
   auto* table = plan.kept<float>(static_cast<std::size_t>((2 * far_away + 1) * heads));
   for (std::int64_t distance = -far_away; distance <= far_away; ++distance) {
-    const auto* row = static_cast<const std::byte*>(op.bias->data) + bucket_of(buckets, both_ways, distance) * op.bias->stride[0];
+    const auto* row =
+        static_cast<const std::byte*>(op.bias->data) + bucket_of(buckets, both_ways, distance) * op.bias->stride[0];
     std::copy_n(reinterpret_cast<const float*>(row), heads, table + (distance + far_away) * heads);
   }
   return table;
@@ -74,7 +77,8 @@ std::int64_t tiles_of(const AttentionTask& task, const SequenceView& sequence) n
   return (rows + most - 1) / most;
 }
 
-QueryTile tile_of(const AttentionTask& task, const SequenceView& sequence, int index, std::int64_t tile, std::int64_t tiles) noexcept {
+QueryTile tile_of(const AttentionTask& task, const SequenceView& sequence, int index, std::int64_t tile,
+                  std::int64_t tiles) noexcept {
   const std::int64_t group = task.queries_per_head, rows = (sequence.end - sequence.first) * group;
   QueryTile made = {index, rows * tile / tiles, rows * (tile + 1) / tiles, {}, nullptr, nullptr};
   const auto seen_by = [&](std::int64_t row) {
@@ -112,9 +116,11 @@ bool can(const Kernels&, const inlay_attention_op& op) noexcept {
   if (!is_f32_or_absent(op.sinks, 1) || !is_f32_or_absent(op.slopes, 1) || !is_f32_or_absent(op.bias, 2)) return false;
   if (!op.cache && (!op.k || !op.v)) return false;
   const std::int64_t heads = op.cache ? op.cache->heads : op.k->shape[1], dims = op.q->shape[2];
-  if (op.cache && (!can_cache(*op.cache) || op.cache->kind == INLAY_CACHE_STATE || op.cache->k_dim != dims)) return false;
+  if (op.cache && (!can_cache(*op.cache) || op.cache->kind == INLAY_CACHE_STATE || op.cache->k_dim != dims))
+    return false;
   if (op.cache && op.cache->v_dim != op.y->shape[2]) return false;
-  const bool windowed = op.mask == INLAY_MASK_SLIDING || op.mask == INLAY_MASK_CHUNKED || op.mask == INLAY_MASK_SYMMETRIC;
+  const bool windowed =
+      op.mask == INLAY_MASK_SLIDING || op.mask == INLAY_MASK_CHUNKED || op.mask == INLAY_MASK_SYMMETRIC;
   return heads > 0 && op.q->shape[1] % heads == 0 && can_turn(op.rope_q, dims) && can_turn(op.rope_k, dims) &&
          op.mask <= INLAY_MASK_SYMMETRIC && (!windowed || op.window > 0);
 }

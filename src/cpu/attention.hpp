@@ -10,18 +10,21 @@
 namespace inlay::cpu {
 
 inline constexpr int block_keys = 64, part_keys = 512;  // both are part of the operation's meaning
+inline constexpr int score_stride = block_keys + 8;     // so that one key's scores for some rows spread over the banks
 
 // Keys [begin, end) by position; what one query sees is always such a run.
-struct KeyRange { std::int64_t begin, end; };
+struct KeyRange {
+  std::int64_t begin, end;
+};
 
-// Some of a sequence's queries, for each head of keys and values. A row is a token and one of the query heads that share
-// that head: row = token * (H / G) + head within the group.
+// Some of a sequence's queries, for each head of keys and values. A row is a token and one of the query heads that
+// share that head: row = token * (H / G) + head within the group.
 struct QueryTile {
   int sequence;
   std::int64_t first_row, end_row;
-  KeyRange parts;                     // numbers of the parts of 512 keys that these queries see
-  float* partial;                     // [G, parts, rows * (value stride + 2)] if workers take single parts; else null
-  std::atomic<std::int32_t>* arrived; // [G] parts done
+  KeyRange parts;                      // numbers of the parts of 512 keys that these queries see
+  float* partial;                      // [G, parts, rows * (value stride + 2)] if workers take single parts; else null
+  std::atomic<std::int32_t>* arrived;  // [G] parts done
 };
 
 // Parts [begin, end) of a tile.
@@ -32,23 +35,23 @@ struct AttentionUnit {
 
 struct AttentionTask {
   const inlay_attention_op* op;
-  VectorLayout keys, values;              // of the cache
-  const Turn *query_turns, *key_turns;    // null: not rotated on the way
-  const float* distance_bias;             // [2 * far_away + 1, H] T5's bias for key - query, from -far_away on; or null
+  VectorLayout keys, values;            // of the cache
+  const Turn *query_turns, *key_turns;  // null: not rotated on the way
+  const float* distance_bias;           // [2 * far_away + 1, H] T5's bias for key - query, from -far_away on; or null
   const AttentionUnit* units;
-  int heads, queries_per_head;            // G and H / G
-  int key_dims, value_dims, value_stride; // the last one is a multiple of 16
-  int most_rows;                          // of a tile
-  bool stores;                            // attend stores this step's keys and values on the way
+  int heads, queries_per_head;             // G and H / G
+  int key_dims, value_dims, value_stride;  // the last one is a multiple of 16
+  int most_rows;                           // of a tile
+  bool stores;                             // attend stores this step's keys and values on the way
 };
 
 inline constexpr int far_away = 128;  // T5's buckets do not tell greater distances apart
 
 // The tokens of one sequence of the step.
 struct SequenceView {
-  std::int64_t first, end;        // in the step
-  std::int64_t length;            // keys, this step's included
-  const std::int32_t* pages;      // null without a cache
+  std::int64_t first, end;    // in the step
+  std::int64_t length;        // keys, this step's included
+  const std::int32_t* pages;  // null without a cache
 };
 
 namespace {  // also compiled for each instruction set
@@ -62,14 +65,14 @@ struct AttentionRow {
 // One worker's memory.
 struct AttentionScratch {
   AttentionRow* rows;
-  float* queries;                  // scaled, by groups of rows: [groups][key_dims][rows of the group]
-  float* scores;                   // [rows][64], then the weights of the keys
-  float* factors;                  // [rows], of all earlier weights
-  float *sums, *largest, *weight;  // of the part at hand: [rows][value_stride], [rows], [rows]
+  float* queries;                              // scaled, by groups of rows: [groups][key_dims][rows of the group]
+  float* scores;                               // [rows][score_stride], then the weights of the keys
+  float* factors;                              // [rows], of all earlier weights
+  float *sums, *largest, *weight;              // of the part at hand: [rows][value_stride], [rows], [rows]
   float *all_sums, *all_largest, *all_weight;  // of the parts so far
-  float* key_panel;                // [4 tiles][key_dims][16]
-  float* value_panel;              // [4 tiles][value_stride / 16][16 keys][16]
-  float* vector;                   // one key, query or value
+  float* key_panel;                            // [4 tiles][key_dims][16]
+  float* value_panel;                          // [value_stride / 16][64 keys][16]
+  float* vector;                               // one key, query or value
   std::size_t bytes;
 
   AttentionScratch(const AttentionTask& task, std::byte* memory) noexcept {
@@ -80,9 +83,10 @@ struct AttentionScratch {
       return place;
     };
     const std::int64_t count = task.most_rows, keys = task.key_dims, values = task.value_stride;
-    rows = reinterpret_cast<AttentionRow*>(take(count * static_cast<std::int64_t>(sizeof(AttentionRow) / sizeof(float))));
+    rows =
+        reinterpret_cast<AttentionRow*>(take(count * static_cast<std::int64_t>(sizeof(AttentionRow) / sizeof(float))));
     queries = take(count * keys);
-    scores = take(count * block_keys), factors = take(count);
+    scores = take(count * score_stride), factors = take(count);
     sums = take(count * values), largest = take(count), weight = take(count);
     all_sums = take(count * values), all_largest = take(count), all_weight = take(count);
     key_panel = take(block_keys * keys);
@@ -92,7 +96,8 @@ struct AttentionScratch {
   }
 };
 
-[[maybe_unused]] inline SequenceView view_of(const inlay_batch& batch, const inlay_attention_op& op, int sequence) noexcept {
+[[maybe_unused]] inline SequenceView view_of(const inlay_batch& batch, const inlay_attention_op& op,
+                                             int sequence) noexcept {
   const std::int64_t first = batch.query_start[sequence], end = batch.query_start[sequence + 1];
   if (!op.cache) return {first, end, end - first, nullptr};
   const inlay_page_table& table = batch.table[op.cache->table];
@@ -100,7 +105,8 @@ struct AttentionScratch {
 }
 
 // The keys that a query at `position` sees among `length`.
-[[maybe_unused]] inline KeyRange visible_keys(const inlay_attention_op& op, std::int64_t position, std::int64_t length) noexcept {
+[[maybe_unused]] inline KeyRange visible_keys(const inlay_attention_op& op, std::int64_t position,
+                                              std::int64_t length) noexcept {
   const std::int64_t window = op.window;
   const auto clip = [length](std::int64_t begin, std::int64_t end) -> KeyRange {
     return {begin < 0 ? 0 : begin, end > length ? length : end};

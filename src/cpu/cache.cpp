@@ -93,7 +93,8 @@ void each_piece(std::int64_t unit_offset, Use use) noexcept {
     use(unit_offset, sizeof(Unit));
   } else {
     use(unit_offset, sizeof(std::uint16_t));
-    for (std::size_t i = sizeof(std::uint16_t); i < sizeof(Unit); ++i) use(unit_offset + static_cast<std::int64_t>(i), 1);
+    for (std::size_t i = sizeof(std::uint16_t); i < sizeof(Unit); ++i)
+      use(unit_offset + static_cast<std::int64_t>(i), 1);
   }
 }
 
@@ -121,9 +122,11 @@ VectorLayout value_layout(const inlay_cache& cache) noexcept {
 
 bool can_cache(const inlay_cache& cache) noexcept {
   if (cache.kind == INLAY_CACHE_STATE) return true;
-  if (cache.kind == INLAY_CACHE_LATENT && (cache.v_dim > cache.k_dim || !can_store(cache.k_type, cache.v_dim))) return false;
-  return can_store(cache.k_type, cache.k_dim) && (cache.kind == INLAY_CACHE_LATENT || can_store(cache.v_type, cache.v_dim)) &&
-         cache.heads > 0 && cache.page_size > 0;
+  if (cache.kind == INLAY_CACHE_LATENT && (cache.v_dim > cache.k_dim || !can_store(cache.k_type, cache.v_dim)))
+    return false;
+  return can_store(cache.k_type, cache.k_dim) &&
+         (cache.kind == INLAY_CACHE_LATENT || can_store(cache.v_type, cache.v_dim)) && cache.heads > 0 &&
+         cache.page_size > 0;
 }
 
 void write_vector(const VectorLayout& layout, std::byte* head, std::int64_t row, const float* x) noexcept {
@@ -198,7 +201,8 @@ void write_rows(const inlay_cache& cache, const std::int32_t* slots, int n, cons
     const std::int32_t slot = slots[i / cache.heads];
     const int head = static_cast<int>(i % cache.heads), row = slot % cache.page_size;
     write_vector(keys, head_address(cache, keys, slot, head), row, k + i * keys.dims);
-    if (v && cache.kind == INLAY_CACHE_KV) write_vector(values, head_address(cache, values, slot, head), row, v + i * values.dims);
+    if (v && cache.kind == INLAY_CACHE_KV)
+      write_vector(values, head_address(cache, values, slot, head), row, v + i * values.dims);
   }
 }
 

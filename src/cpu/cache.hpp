@@ -1,7 +1,7 @@
 // How keys and values lie in the pages of a pool: [head][row] vectors, each in the form of its type. Keys of one head
-// stand in tiles of 16, value by value: [dimension][16 keys], so that 16 scores are computed side by side. Where that is
-// impossible (a page of other than a multiple of 16 rows, or a latent cache, whose keys are values too) they stand row
-// by row, as values always do.
+// stand in tiles of 16, value by value: [dimension][16 keys], so that 16 scores are computed side by side. Where that
+// is impossible (a page of other than a multiple of 16 rows, or a latent cache, whose keys are values too) they stand
+// row by row, as values always do.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,8 @@ void write_rows(const inlay_cache& cache, const std::int32_t* slots, int n, cons
 namespace {  // also compiled for each instruction set
 
 [[maybe_unused]] inline std::byte* page_address(const inlay_cache& cache, std::int64_t page) noexcept {
-  return static_cast<std::byte*>(cache.segments[page / cache.segment_pages]) + page % cache.segment_pages * cache.page_stride;
+  return static_cast<std::byte*>(cache.segments[page / cache.segment_pages]) +
+         page % cache.segment_pages * cache.page_stride;
 }
 
 // Where a layer's recurrent state begins: floats, in every backend's order.

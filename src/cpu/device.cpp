@@ -56,7 +56,8 @@ class Device final : public inlay_device, private base::Work {
   std::size_t cache_bytes(const inlay_cache& cache, int which) const noexcept override {
     return cpu::cache_bytes(cache, which);
   }
-  void read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float* k, float* v) const noexcept override {
+  void read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float* k,
+                 float* v) const noexcept override {
     cpu::read_rows(cache, slots, n, k, v);
   }
   void write_rows(const inlay_cache& cache, const std::int32_t* slots, int n, const float* k,

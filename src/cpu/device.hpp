@@ -22,7 +22,8 @@ struct Recorded {
 
 // The contract's opaque device. Acts may throw std::bad_alloc; backend.cpp turns it into a status.
 struct inlay_device {
-  explicit inlay_device(const inlay_host& given) : host(given), list(inlay::cpu::HostAllocator<inlay::cpu::Recorded>(host)) {}
+  explicit inlay_device(const inlay_host& given)
+      : host(given), list(inlay::cpu::HostAllocator<inlay::cpu::Recorded>(host)) {}
   inlay_device(const inlay_device&) = delete;
   inlay_device& operator=(const inlay_device&) = delete;
   virtual ~inlay_device() = default;
@@ -33,11 +34,12 @@ struct inlay_device {
   virtual std::size_t pack(const inlay_tensor& source, std::uint32_t role, std::int64_t first_row, std::int64_t rows,
                            inlay_tensor& packed) const noexcept = 0;
   virtual std::size_t cache_bytes(const inlay_cache& cache, int which) const noexcept = 0;
-  virtual void read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float* k, float* v) const noexcept = 0;
+  virtual void read_rows(const inlay_cache& cache, const std::int32_t* slots, int n, float* k,
+                         float* v) const noexcept = 0;
   virtual void write_rows(const inlay_cache& cache, const std::int32_t* slots, int n, const float* k,
                           const float* v) const noexcept = 0;
-  virtual std::size_t workspace() = 0;           // private bytes that running the list takes
-  virtual inlay_step_status run_list() = 0;      // runs what begin() to end() recorded
+  virtual std::size_t workspace() = 0;       // private bytes that running the list takes
+  virtual inlay_step_status run_list() = 0;  // runs what begin() to end() recorded
   virtual void count(inlay_counters& counters) const noexcept = 0;
 
   inlay_host host;

@@ -20,7 +20,10 @@ bool has_avx512() noexcept {
 }
 
 const Row rows[] = {
-    {&avx512bf16, []() noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16"); }},
+    {&avx512bf16,
+     []() noexcept {
+       return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16");
+     }},
     {&avx512vnni, []() noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
     {&avx512, has_avx512},
     {&avx2, has_avx2},

@@ -13,10 +13,10 @@ constexpr int few_pairs = 16;  // so few (token, choice) pairs are grouped and p
 // Pairs in the order of their experts. Pair p is choice p % chosen of token p / chosen.
 struct Grouping {
   std::int32_t active;    // experts that were chosen at all
-  std::int32_t *experts;  // [active] which
-  std::int32_t *starts;   // [active + 1] their first places in `pairs`
-  std::int32_t *pairs;
-  std::int32_t *places;   // [experts] while grouping: where an expert's next pair goes
+  std::int32_t* experts;  // [active] which
+  std::int32_t* starts;   // [active + 1] their first places in `pairs`
+  std::int32_t* pairs;
+  std::int32_t* places;  // [experts] while grouping: where an expert's next pair goes
 };
 
 struct ExpertTask {
@@ -35,7 +35,9 @@ struct ExpertTask {
   std::size_t group_bytes() const noexcept { return (3 * experts + 2 + pairs()) * sizeof(std::int32_t); }
 };
 
-std::size_t row_stride(const Matrix& weight) noexcept { return (weight.row_bytes() + alignment - 1) / alignment * alignment; }
+std::size_t row_stride(const Matrix& weight) noexcept {
+  return (weight.row_bytes() + alignment - 1) / alignment * alignment;
+}
 
 Matrix of_expert(Matrix weight, const inlay_tensor& stack, int expert) noexcept {
   weight.data += expert * stack.stride[0];
@@ -74,7 +76,8 @@ void group_pairs(const ExpertTask& task, std::int32_t* memory) noexcept {
 }
 
 // Rows [begin, end) of what the first product reads: one for each token, or for each pair where the weight comes first.
-void prepare_rows(const ExpertTask& task, std::int64_t begin, std::int64_t end, float* weighted, std::byte* rows) noexcept {
+void prepare_rows(const ExpertTask& task, std::int64_t begin, std::int64_t end, float* weighted,
+                  std::byte* rows) noexcept {
   const Rows x(*task.op->x);
   for (std::int64_t i = begin; i < end; ++i) {
     const float* row = x[task.op->weight_first ? i / task.chosen : i];
@@ -132,8 +135,8 @@ void prepare(const Chunk& chunk) noexcept {
 }
 
 // 16 rows by n rows of x.
-void multiply(const ExpertTask& task, const Matrix& weight, int group, std::byte* panel, const std::byte* const* x, int n,
-              float* sums) noexcept {
+void multiply(const ExpertTask& task, const Matrix& weight, int group, std::byte* panel, const std::byte* const* x,
+              int n, float* sums) noexcept {
   if (n <= task.kernels->few_tokens) return weight.kernels->few(weight.group(group), weight.blocks, x, n, sums);
   weight.kernels->many(weight.panel(group, panel), weight.blocks, x, n, sums);
 }
@@ -209,7 +212,8 @@ void multiply_in(const Chunk& chunk) noexcept {
 }
 
 // Rows [row, row + rows) of every expert's output for its pairs, into scratch.parts.
-void multiply_group_out(const ExpertTask& task, const Scratch& scratch, const Grouping& groups, int row, int rows) noexcept {
+void multiply_group_out(const ExpertTask& task, const Scratch& scratch, const Grouping& groups, int row,
+                        int rows) noexcept {
   for (int place = 0; place < groups.active; ++place) {
     const int expert = groups.experts[place];
     const Matrix down = of_expert(task.down, *task.op->down, expert);
@@ -260,11 +264,21 @@ bool can(const Kernels& kernels, const inlay_experts_op& op) noexcept {
 void plan(Plan& plan, const inlay_experts_op& op) {
   const Kernels& kernels = plan.kernels();
   const Matrix gate(kernels, *op.gate), up(kernels, op.up ? *op.up : *op.gate), down(kernels, *op.down);
-  ExpertTask task = {.op = &op, .kernels = &kernels.linear, .gate = gate, .up = up, .down = down,
-                     .tokens = static_cast<int>(op.choice->shape[0]), .chosen = static_cast<int>(op.choice->shape[1]),
-                     .experts = static_cast<int>(op.gate->shape[0]), .width = down.rows, .hidden = gate.rows,
-                     .scales = {1, 1, 1}, .blocks_of_hidden = (gate.rows + block_columns - 1) / block_columns,
-                     .hidden_rows = nullptr, .shared_groups = nullptr, .shared_rows = nullptr};
+  ExpertTask task = {.op = &op,
+                     .kernels = &kernels.linear,
+                     .gate = gate,
+                     .up = up,
+                     .down = down,
+                     .tokens = static_cast<int>(op.choice->shape[0]),
+                     .chosen = static_cast<int>(op.choice->shape[1]),
+                     .experts = static_cast<int>(op.gate->shape[0]),
+                     .width = down.rows,
+                     .hidden = gate.rows,
+                     .scales = {1, 1, 1},
+                     .blocks_of_hidden = (gate.rows + block_columns - 1) / block_columns,
+                     .hidden_rows = nullptr,
+                     .shared_groups = nullptr,
+                     .shared_rows = nullptr};
   if (op.scale) std::copy_n(op.scale, 3, task.scales);
   task.hidden_rows = plan.shared<std::byte>(task.pairs() * row_stride(down));
   const bool shared = task.pairs() > few_pairs;

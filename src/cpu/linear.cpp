@@ -89,7 +89,8 @@ void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, 
 void prepare(const Chunk& chunk) noexcept {
   const auto& task = *static_cast<const LinearTask*>(chunk.task);
   const Share share(task.tokens, chunk);
-  prepare_rows(task, share.begin, share.end, reinterpret_cast<float*>(chunk.scratch), task.shared_rounded, task.shared_plain);
+  prepare_rows(task, share.begin, share.end, reinterpret_cast<float*>(chunk.scratch), task.shared_rounded,
+               task.shared_plain);
 }
 
 // Before a worker's first chunk: its table of rows.
@@ -189,7 +190,8 @@ bool can(const Kernels& kernels, const inlay_linear_op& op) noexcept {
 
 void plan(Plan& plan, const inlay_linear_op& op) {
   const inlay_tensor* x = op.norm ? op.norm->x : op.x;
-  LinearTask task = {&op, &plan.kernels().linear, x, static_cast<int>(x->shape[0]), static_cast<int>(op.w[0]->shape[1])};
+  LinearTask task = {&op, &plan.kernels().linear, x, static_cast<int>(x->shape[0]),
+                     static_cast<int>(op.w[0]->shape[1])};
   task.glu = op.glu;
   task.output_count = op.glu ? 1 : op.n;
   const bool few = task.tokens <= task.kernels->few_tokens;
@@ -199,7 +201,8 @@ void plan(Plan& plan, const inlay_linear_op& op) {
     const Matrix weight(plan.kernels(), *op.w[i]);
     const float* bias = op.bias && op.bias[i] ? static_cast<const float*>(op.bias[i]->data) : nullptr;
     const int chunk_groups = groups_of_a_chunk(plan, weight, few, op.glu ? 2 : 1);
-    new (outputs + i) Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
+    new (outputs + i)
+        Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
     (weight.kernels->plain ? task.plain : task.rounded) = true;
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
     if (!few) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));

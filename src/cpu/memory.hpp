@@ -39,7 +39,9 @@ struct HostAllocator {
   }
   void deallocate(T* memory, std::size_t n) noexcept { release(*host, memory, n * sizeof(T)); }
   template <class U>
-  bool operator==(const HostAllocator<U>& other) const noexcept { return host == other.host; }
+  bool operator==(const HostAllocator<U>& other) const noexcept {
+    return host == other.host;
+  }
 };
 
 template <class T>

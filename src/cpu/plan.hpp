@@ -45,10 +45,15 @@ class Plan {
 
   // Memory that stays until the step is over.
   template <class T>
-  T* kept(std::size_t n) { return static_cast<T*>(keep(n * sizeof(T))); }
+  T* kept(std::size_t n) {
+    return static_cast<T*>(keep(n * sizeof(T)));
+  }
 
   // What rotations.hpp computed so far in this step.
-  struct Rotations { const inlay_rope_op* op; const void* turns; };
+  struct Rotations {
+    const inlay_rope_op* op;
+    const void* turns;
+  };
   HostVector<Rotations> rotations;
 
   // Counters that are zero when the step starts, for "the last to arrive merges".

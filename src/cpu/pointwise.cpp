@@ -20,7 +20,8 @@ int chunks_of(const Plan& plan, const inlay_tensor& tensor) noexcept {
   const Rows rows(tensor);
   constexpr std::int64_t worthwhile = 8192;  // values
   const std::int64_t most = plan.workers() == 1 ? 1 : 4 * plan.workers();
-  return static_cast<int>(std::clamp<std::int64_t>(rows.count * rows.width / worthwhile, 1, std::min(most, std::max<std::int64_t>(rows.count, 1))));
+  return static_cast<int>(std::clamp<std::int64_t>(rows.count * rows.width / worthwhile, 1,
+                                                   std::min(most, std::max<std::int64_t>(rows.count, 1))));
 }
 
 void embed(const Chunk& chunk) noexcept {
@@ -79,7 +80,8 @@ bool can(const Kernels&, const inlay_embed_op& op) noexcept {
 void plan(Plan& plan, const inlay_embed_op& op) { plan.phase(embed, &op, chunks_of(plan, *op.y)); }
 
 bool can(const Kernels&, const inlay_norm_op& op) noexcept {
-  return is_f32(op.y) && is_f32(op.x) && is_f32_or_absent(op.gain) && is_f32_or_absent(op.bias) && op.kind <= INLAY_NORM_L2;
+  return is_f32(op.y) && is_f32(op.x) && is_f32_or_absent(op.gain) && is_f32_or_absent(op.bias) &&
+         op.kind <= INLAY_NORM_L2;
 }
 void plan(Plan& plan, const inlay_norm_op& op) {
   plan.phase(plan.kernels().pointwise.norm, &op, chunks_of(plan, *op.x));
@@ -107,7 +109,8 @@ void plan(Plan& plan, const inlay_rope_op& op) {
 }
 
 bool can(const Kernels&, const inlay_pick_op& op) noexcept {
-  return is_f32(op.y) && is_f32(op.x) && op.kind <= INLAY_PICK_LAST && (op.kind != INLAY_PICK_ROWS || op.rows->type == INLAY_I32);
+  return is_f32(op.y) && is_f32(op.x) && op.kind <= INLAY_PICK_LAST &&
+         (op.kind != INLAY_PICK_ROWS || op.rows->type == INLAY_I32);
 }
 void plan(Plan& plan, const inlay_pick_op& op) { plan.phase(pick, &op, chunks_of(plan, *op.y)); }
 

@@ -15,7 +15,8 @@ bool turn_alike(const inlay_rope_op& a, const inlay_rope_op& b) noexcept {
 // The position stream of pair j: without sections the first, else the one whose section holds j.
 int stream_of(const inlay_rope_op& op, int streams, int j) noexcept {
   int stream = 0;
-  for (int end = op.sections[0]; stream + 1 < std::min(streams, 4) && end > 0 && j >= end; end += op.sections[stream]) ++stream;
+  for (int end = op.sections[0]; stream + 1 < std::min(streams, 4) && end > 0 && j >= end; end += op.sections[stream])
+    ++stream;
   return stream;
 }
 

@@ -50,13 +50,15 @@ void keep_best_groups(const inlay_route_op& op, float* scores, std::int64_t expe
   }
 }
 
-void route_token(const inlay_route_op& op, const float* logits, float* scratch, std::int32_t* choice, float* weight) noexcept {
+void route_token(const inlay_route_op& op, const float* logits, float* scratch, std::int32_t* choice,
+                 float* weight) noexcept {
   const std::int64_t experts = op.logits->shape[op.logits->rank - 1], chosen = op.choice->shape[op.choice->rank - 1];
   float *shares = scratch, *scores = scratch + experts;
   std::copy_n(logits, experts, shares);
   if (op.kind == INLAY_ROUTE_SOFTMAX) softmax(logits, experts, shares);
   if (op.kind == INLAY_ROUTE_SIGMOID) {
-    std::transform(logits, logits + experts, shares, [](float x) { return static_cast<float>(1 / (1 + std::exp(-static_cast<double>(x)))); });
+    std::transform(logits, logits + experts, shares,
+                   [](float x) { return static_cast<float>(1 / (1 + std::exp(-static_cast<double>(x)))); });
   }
   std::copy_n(shares, experts, scores);
   const auto* bias = op.bias ? static_cast<const float*>(op.bias->data) : nullptr;

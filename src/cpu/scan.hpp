@@ -36,7 +36,9 @@ struct ScanPiece {
   const float* numbers(int i) const noexcept { return input(i) ? static_cast<const float*>(input(i)->data) : nullptr; }
 };
 
-[[maybe_unused]] inline std::int64_t columns(const inlay_tensor& tensor) noexcept { return tensor.shape[tensor.rank - 1]; }
+[[maybe_unused]] inline std::int64_t columns(const inlay_tensor& tensor) noexcept {
+  return tensor.shape[tensor.rank - 1];
+}
 [[maybe_unused]] inline std::int64_t rows(const inlay_tensor& tensor) noexcept {
   std::int64_t count = 1;
   for (std::uint32_t i = 0; i + 1 < tensor.rank; ++i) count *= tensor.shape[i];

@@ -31,7 +31,8 @@ using Rows = RowsOf<float>;
 // Row `row` of a tensor of any rank; a stride may be 0.
 [[maybe_unused]] inline float* row_address(const inlay_tensor& tensor, std::int64_t row) noexcept {
   auto* address = static_cast<std::byte*>(tensor.data);
-  for (std::uint32_t i = tensor.rank - 1; i-- > 0; row /= tensor.shape[i]) address += row % tensor.shape[i] * tensor.stride[i];
+  for (std::uint32_t i = tensor.rank - 1; i-- > 0; row /= tensor.shape[i])
+    address += row % tensor.shape[i] * tensor.stride[i];
   return reinterpret_cast<float*>(address);
 }
 

@@ -18,7 +18,8 @@ using inlay::base::Work;
 // Counts who ran what, and notices a chunk that ran before an earlier phase was over.
 class Ledger final : public Work {
  public:
-  explicit Ledger(std::vector<int> chunks, int stop_before = -1) : chunks_(std::move(chunks)), stop_before_(stop_before) {
+  explicit Ledger(std::vector<int> chunks, int stop_before = -1)
+      : chunks_(std::move(chunks)), stop_before_(stop_before) {
     for (const int n : chunks_) runs_.emplace_back(n);
     left_ = std::vector<std::atomic<int>>(chunks_.size());
     for (std::size_t i = 0; i < chunks_.size(); ++i) left_[i] = chunks_[i];

@@ -20,7 +20,9 @@ struct Opened {
   Opened& operator=(const Opened&) = delete;
 };
 
-inlay_host host_with(int threads, const char* isa = nullptr) { return {.size = sizeof(inlay_host), .threads = threads, .isa = isa}; }
+inlay_host host_with(int threads, const char* isa = nullptr) {
+  return {.size = sizeof(inlay_host), .threads = threads, .isa = isa};
+}
 
 // A step of `layers` linear layers over one token, each behind a layer mark.
 struct Chain {

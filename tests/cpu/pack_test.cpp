@@ -13,8 +13,9 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using inlay::gguf::Type;
 
-constexpr Type packed_types[] = {Type::F32,  Type::F16,  Type::BF16, Type::Q4_0, Type::Q4_1, Type::Q5_0,   Type::Q5_1,  Type::Q8_0,
-                                 Type::Q2_K, Type::Q3_K, Type::Q4_K, Type::Q5_K, Type::Q6_K, Type::IQ4_NL, Type::IQ4_XS};
+constexpr Type packed_types[] = {Type::F32,  Type::F16,  Type::BF16, Type::Q4_0,   Type::Q4_1,
+                                 Type::Q5_0, Type::Q5_1, Type::Q8_0, Type::Q2_K,   Type::Q3_K,
+                                 Type::Q4_K, Type::Q5_K, Type::Q6_K, Type::IQ4_NL, Type::IQ4_XS};
 
 // Bytes below 0x60 are part of no infinite half.
 Bytes harmless_bytes(std::size_t n) {
@@ -64,7 +65,8 @@ TEST_CASE("pieces in any order give what the whole gives, rows past the end are 
     const inlay_tensor source = matrix(type, 37, 256, bytes);
     Packed whole(source), pieces(source);
     REQUIRE(whole.pack(source, 0, 37) != SIZE_MAX);
-    for (const auto& [first, rows] : {std::pair{32, 5}, {0, 16}, {16, 16}}) REQUIRE(pieces.pack(source, first, rows) != SIZE_MAX);
+    for (const auto& [first, rows] : {std::pair{32, 5}, {0, 16}, {16, 16}})
+      REQUIRE(pieces.pack(source, first, rows) != SIZE_MAX);
     INFO(inlay::gguf::type_info(type).name);
     CHECK(whole.bytes == pieces.bytes);
   }

@@ -56,7 +56,8 @@ class Attending {
     return {scratch_.sums + std::int64_t{row} * task_.value_stride, scratch_.largest + row, scratch_.weight + row};
   }
   RowState whole(int row) const noexcept {
-    return {scratch_.all_sums + std::int64_t{row} * task_.value_stride, scratch_.all_largest + row, scratch_.all_weight + row};
+    return {scratch_.all_sums + std::int64_t{row} * task_.value_stride, scratch_.all_largest + row,
+            scratch_.all_weight + row};
   }
   RowState kept(std::int64_t part, int row) const noexcept {
     const std::int64_t stride = task_.value_stride + 2;
@@ -121,6 +122,7 @@ class Attending {
       after = key + block_keys;
       if (!source_.in_place()) {
         source_.find(key, {first, end}, *block);
+        source_.fetch(after, {first, end});
       } else {
         if (key <= first) source_.find(key, {first, end}, *block);
         source_.find(after, {first, end}, *next);
@@ -137,32 +139,40 @@ class Attending {
   // All keys first, then all values: each stays in the first-level cache meanwhile.
   void attend(const Block& block, std::int64_t key) noexcept {
     const auto sees = [&](int group) {
-      const KeyRange first = scratch_.rows[group_begin(group)].seen, last = scratch_.rows[group_begin(group + 1) - 1].seen;
+      const KeyRange first = scratch_.rows[group_begin(group)].seen,
+                     last = scratch_.rows[group_begin(group + 1) - 1].seen;
       return last.end > key && first.begin < key + block_keys;
     };
     for (int group = 0; group < groups_; ++group) {
       const int begin = group_begin(group);
-      if (sees(group)) with_rows<A>(group_begin(group + 1) - begin, [&](auto rows) { weigh_keys<rows>(block, key, begin); });
+      if (sees(group))
+        with_rows<A>(group_begin(group + 1) - begin, [&](auto rows) { weigh_keys<rows>(block, key, begin); });
     }
+    Run runs[block_keys / tile_keys];
+    const int count = runs_of(block, runs);
     for (int group = 0; group < groups_; ++group) {
       const int begin = group_begin(group);
       if (!sees(group)) continue;
       with_rows<A>(group_begin(group + 1) - begin, [&](auto rows) {
-        add_values<A, rows>(block, scratch_.scores + begin * block_keys, scratch_.factors + begin, current(begin).sums, task_.value_stride);
+        add_values<A, rows>(runs, count, scratch_.scores + begin * score_stride, scratch_.factors + begin,
+                            current(begin).sums, task_.value_stride);
       });
     }
   }
 
   template <int rows>
   void weigh_keys(const Block& block, std::int64_t key, int begin) noexcept {
-    float* scores = scratch_.scores + begin * block_keys;
+    float* scores = scratch_.scores + begin * score_stride;
     score<A, rows>(block, scratch_.queries + std::int64_t{begin} * task_.key_dims, task_.key_dims, scores);
     for (int r = 0; r < rows; ++r) {
       const AttentionRow& row = scratch_.rows[begin + r];
       float bias[block_keys];
-      const BlockView view = {{row.seen.begin - key, row.seen.end - key}, row.position - key, op_.softcap, slope_of(row),
+      const BlockView view = {{row.seen.begin - key, row.seen.end - key},
+                              row.position - key,
+                              op_.softcap,
+                              slope_of(row),
                               task_.distance_bias ? fill_bias(bias, key, row) : nullptr};
-      if (!view.plain()) bend<A>(view, scores + r * block_keys);
+      if (!view.plain()) bend<A>(view, scores + r * score_stride);
     }
     weigh<A, rows>(scores, scratch_.largest + begin, scratch_.weight + begin, scratch_.factors + begin);
   }

@@ -15,7 +15,8 @@ template <class A>
 class KeySource {
  public:
   // `reuse`: how many rows will be multiplied with each block, so whether widening it first pays.
-  KeySource(const AttentionTask& task, const SequenceView& sequence, int head, const AttentionScratch& scratch, int reuse) noexcept
+  KeySource(const AttentionTask& task, const SequenceView& sequence, int head, const AttentionScratch& scratch,
+            int reuse) noexcept
       : task_(task), sequence_(sequence), head_(head), scratch_(scratch) {
     const bool widens = reuse > 2 * group_rows<A>;
     const auto direct = [&](std::uint32_t type) {
@@ -23,7 +24,8 @@ class KeySource {
     };
     const bool whole = task.value_dims == task.value_stride;
     keys_in_place_ = sequence.pages && task.keys.tiled && direct(task.keys.type);
-    values_in_place_ = whole && (!sequence.pages || (direct(task.values.type) && task.op->cache->page_size % tile_keys == 0));
+    values_in_place_ =
+        whole && (!sequence.pages || (direct(task.values.type) && task.op->cache->page_size % tile_keys == 0));
   }
 
   // Nothing is widened, so blocks can be found ahead of their use.
@@ -44,6 +46,19 @@ class KeySource {
     }
   }
 
+  // Asks for the memory of the block that begins at position `first`, to have it when it is to be widened.
+  void fetch(std::int64_t first, KeyRange wanted) const noexcept {
+    if (!sequence_.pages || task_.op->cache->page_size % tile_keys != 0) return;
+    const std::int64_t begin = std::max(first, wanted.begin) / tile_keys * tile_keys;
+    const std::int64_t end = std::min(first + block_keys, wanted.end);
+    for (std::int64_t position = begin; position < end; position += tile_keys) {
+      fetch_bytes(place_of(task_.keys, position), tile_keys * task_.keys.row_bytes);
+      if (task_.op->cache->kind == INLAY_CACHE_KV) {
+        fetch_bytes(place_of(task_.values, position), tile_keys * task_.values.row_bytes);
+      }
+    }
+  }
+
   static void link(Block& block, const Block& next) noexcept {
     for (int t = 0; t < block_keys / tile_keys; ++t) {
       if (next.tiles[t].begin == next.tiles[t].end) continue;
@@ -54,6 +69,11 @@ class KeySource {
 
  private:
   static constexpr int lanes = static_cast<int>(Floats<A>::size);
+
+  static void fetch_bytes(const std::byte* place, std::int64_t bytes) noexcept {
+    constexpr std::int64_t line = 64;
+    for (std::int64_t i = 0; i < bytes; i += line) __builtin_prefetch(place + i);
+  }
 
   std::byte* head_of(const VectorLayout& layout, std::int64_t position) const noexcept {
     const inlay_cache& cache = *task_.op->cache;
@@ -77,7 +97,8 @@ class KeySource {
     tile.value_type = sequence_.pages ? task_.values.type : std::uint32_t{INLAY_F32};
     tile.value_step = sequence_.pages ? task_.values.row_bytes : op.v->stride[0];
     tile.value_chunk = tile_keys * (tile.value_type == INLAY_F32 ? 4 : 2);
-    tile.values = sequence_.pages ? place_of(task_.values, position) : reinterpret_cast<const std::byte*>(step_vector(*op.v, position));
+    tile.values = sequence_.pages ? place_of(task_.values, position)
+                                  : reinterpret_cast<const std::byte*>(step_vector(*op.v, position));
   }
 
   // Numbers [0, n) of a float type, n a multiple of 16, to steps of 16 that are `step` apart.
@@ -89,7 +110,9 @@ class KeySource {
     });
   }
 
-  static bool is_float(std::uint32_t type) noexcept { return type == INLAY_F32 || type == INLAY_F16 || type == INLAY_BF16; }
+  static bool is_float(std::uint32_t type) noexcept {
+    return type == INLAY_F32 || type == INLAY_F16 || type == INLAY_BF16;
+  }
 
   void widen_keys(std::int64_t position, int t, Tile& tile) const noexcept {
     float* panel = scratch_.key_panel + std::int64_t{t} * tile_keys * task_.key_dims;
@@ -97,7 +120,8 @@ class KeySource {
     tile.keys = reinterpret_cast<const std::byte*>(panel);
     if (sequence_.pages && task_.keys.tiled) {
       const std::byte* place = place_of(task_.keys, position);
-      if (is_float(task_.keys.type)) return widen(task_.keys.type, place, panel, std::int64_t{tile_keys} * task_.key_dims, tile_keys);
+      if (is_float(task_.keys.type))
+        return widen(task_.keys.type, place, panel, std::int64_t{tile_keys} * task_.key_dims, tile_keys);
       return widen_coded_keys<A>(task_.keys.type, place, task_.key_dims, panel);
     }
     for (int i = tile.begin; i < tile.end; ++i) {
@@ -120,8 +144,8 @@ class KeySource {
   }
 
   void widen_values(std::int64_t position, int t, Tile& tile) const noexcept {
-    float* panel = scratch_.value_panel + std::int64_t{t} * tile_keys * task_.value_stride;
-    constexpr int chunk = tile_keys * tile_keys;
+    float* panel = scratch_.value_panel + t * tile_keys * tile_keys;
+    constexpr int chunk = block_keys * tile_keys;
     tile.value_type = INLAY_F32;
     tile.value_step = tile_keys * static_cast<std::int64_t>(sizeof(float));
     tile.value_chunk = chunk * static_cast<std::int64_t>(sizeof(float));
@@ -131,8 +155,10 @@ class KeySource {
       float* row = panel + i * tile_keys;
       if (simple) {
         const std::byte* place = place_of(task_.values, position + i);
-        if (is_float(task_.values.type)) widen(task_.values.type, place, row, task_.value_dims, chunk);
-        else widen_coded_value<A>(task_.values.type, place, task_.value_dims, row, chunk);
+        if (is_float(task_.values.type))
+          widen(task_.values.type, place, row, task_.value_dims, chunk);
+        else
+          widen_coded_value<A>(task_.values.type, place, task_.value_dims, row, chunk);
         continue;
       }
       const float* vector = value(position + i);

@@ -1,5 +1,6 @@
-// The products of attention: a few rows of queries with 16 keys side by side, and their weights with 16 dimensions of the
-// values side by side. One accumulator for each result, so that neither the number of rows nor the threads change a bit.
+// The products of attention: a few rows of queries with 16 keys side by side, and their weights with 16 dimensions of
+// the values side by side. One accumulator for each result, so that neither the number of rows nor the threads change a
+// bit.
 #pragma once
 
 #include <type_traits>
@@ -10,14 +11,14 @@
 namespace inlay::cpu {
 namespace {
 
-// 16 keys or values of one head that stand together: steps of 16 numbers, which are the keys' values of one dimension, or
-// 16 dimensions of one value.
+// 16 keys or values of one head that stand together: steps of 16 numbers, which are the keys' values of one dimension,
+// or 16 dimensions of one value.
 struct Tile {
   const std::byte *keys, *values;
   const std::byte *next_keys, *next_values;  // those of the next block, or the same again: to be fetched meanwhile
   std::uint32_t key_type, value_type;
-  std::int64_t value_step, value_chunk;      // bytes from one value to the next, and to its next 16 dimensions
-  int begin, end;                            // the keys of it that may be looked at
+  std::int64_t value_step, value_chunk;  // bytes from one value to the next, and to its next 16 dimensions
+  int begin, end;                        // the keys of it that may be looked at
 };
 struct Block {
   Tile tiles[block_keys / tile_keys];
@@ -28,7 +29,7 @@ inline constexpr int vectors = tile_keys / static_cast<int>(Floats<A>::size);  /
 
 // As many rows as leave registers for a vector of keys and one of queries.
 template <class A>
-inline constexpr int group_rows = Floats<A>::size == 16 ? 8 : Floats<A>::size == 8 ? 6 : 2;
+inline constexpr int group_rows = A::plain_tokens < 8 ? A::plain_tokens : 8;
 
 // Calls use with a function from an address to a vector of floats, and the size of a number.
 template <class A, class Use>
@@ -39,7 +40,8 @@ inline void with_type(std::uint32_t type, Use use) noexcept {
   switch (type) {
     case INLAY_F16: return use([](const std::byte* p) { return A::halves(reinterpret_cast<Words>(p)); }, two);
     case INLAY_BF16: return use([](const std::byte* p) { return A::bfloats(reinterpret_cast<Words>(p)); }, two);
-    default: return use([](const std::byte* p) { return Floats<A>::load_unaligned(reinterpret_cast<const float*>(p)); }, four);
+    default:
+      return use([](const std::byte* p) { return Floats<A>::load_unaligned(reinterpret_cast<const float*>(p)); }, four);
   }
 }
 
@@ -49,68 +51,103 @@ struct Numbers {
   std::int64_t step, steps;
 };
 
-// sums[r] += left[k * left_step + r * row_step] * numbers[k], for k = 0, 1, ... in order.
-template <class A, int rows, int row_step, class Load>
-INLAY_INLINE void multiply_add(Floats<A> (&sums)[rows][vectors<A>], const float* left, int left_step,
-                               const Numbers& numbers, int size, Load load) noexcept {
+// Sums of some rows with 16 numbers side by side; all of them stay in registers.
+template <class A, int rows>
+struct Sums {
   using B = Floats<A>;
-  const std::byte *right = numbers.first, *next = numbers.next;
-  for (std::int64_t k = 0; k < numbers.steps; ++k, left += left_step, right += numbers.step, next += numbers.step) {
-    __builtin_prefetch(next);
-    B vector[vectors<A>];
-    unroll<vectors<A>>([&](auto v) { vector[v] = load(right + v * static_cast<int>(B::size) * size); });
-    unroll<rows>([&](auto r) {
-      const B factor(left[r * row_step]);
-      unroll<vectors<A>>([&](auto v) { sums[r][v] = xsimd::fma(factor, vector[v], sums[r][v]); });
-    });
-  }
-}
+  static constexpr int lanes = static_cast<int>(B::size);
+  B at[rows][vectors<A>];
 
-// scores[rows][64] = queries[key_dims][rows] * keys
+  INLAY_INLINE void load(const float* from, std::int64_t step, const float* factors) noexcept {
+    INLAY_UNROLL for (int r = 0; r < rows; ++r) {
+      INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) {
+        at[r][v] = B::load_unaligned(from + r * step + v * lanes) * B(factors[r]);
+      }
+    }
+  }
+  INLAY_INLINE void clear() noexcept {
+    INLAY_UNROLL for (int r = 0; r < rows; ++r) {
+      INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) at[r][v] = B(0.0f);
+    }
+  }
+  INLAY_INLINE void store(float* to, std::int64_t step) const noexcept {
+    INLAY_UNROLL for (int r = 0; r < rows; ++r) {
+      INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) at[r][v].store_unaligned(to + r * step + v * lanes);
+    }
+  }
+
+  // at[r] += left[k * left_step + r * row_step] * numbers[k], for k = 0, 1, ... in order.
+  template <int left_step, int row_step, class Load>
+  INLAY_INLINE void multiply_add(const float* left, const Numbers& numbers, int size, Load load) noexcept {
+    const std::byte *right = numbers.first, *next = numbers.next;
+    for (std::int64_t k = 0; k < numbers.steps; ++k, left += left_step, right += numbers.step, next += numbers.step) {
+      __builtin_prefetch(next);
+      B vector[vectors<A>];
+      INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) vector[v] = load(right + v * lanes * size);
+      INLAY_UNROLL for (int r = 0; r < rows; ++r) {
+        const B factor(left[r * row_step]);
+        INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) at[r][v] = xsimd::fma(factor, vector[v], at[r][v]);
+      }
+    }
+  }
+};
+
+// scores[rows][score_stride] = queries[key_dims][rows] * keys
 template <class A, int rows>
 void score(const Block& block, const float* queries, int key_dims, float* scores) noexcept {
-  using B = Floats<A>;
   for (int t = 0; t < block_keys / tile_keys; ++t) {
     const Tile& tile = block.tiles[t];
     if (tile.begin == tile.end) continue;
     with_type<A>(tile.key_type, [&](auto load, auto size) {
-      B sums[rows][vectors<A>];
-      unroll<rows>([&](auto r) { unroll<vectors<A>>([&](auto v) { sums[r][v] = B(0.0f); }); });
+      Sums<A, rows> sums;
+      sums.clear();
       const Numbers keys = {tile.keys, tile.next_keys, tile_keys * size, key_dims};
-      multiply_add<A, rows, 1>(sums, queries, rows, keys, size, load);
-      unroll<rows>([&](auto r) {
-        unroll<vectors<A>>([&](auto v) {
-          sums[r][v].store_unaligned(scores + r * block_keys + t * tile_keys + v * static_cast<int>(B::size));
-        });
-      });
+      sums.template multiply_add<rows, 1>(queries, keys, size, load);
+      sums.store(scores + t * tile_keys, score_stride);
     });
   }
 }
 
-// sums[rows][value_stride] = sums * factors[rows] + weights[rows][64] * values
+// Values that stand one after another, and the place of their weights in a block.
+struct Run {
+  const std::byte *first, *next;
+  std::uint32_t type;
+  std::int64_t step, chunk;
+  int begin, end;
+};
+
+// The values of a block in as few runs as possible.
+inline int runs_of(const Block& block, Run (&runs)[block_keys / tile_keys]) noexcept {
+  int count = 0;
+  for (int t = 0; t < block_keys / tile_keys; ++t) {
+    const Tile& tile = block.tiles[t];
+    if (tile.begin == tile.end) continue;
+    const std::int64_t skipped = tile.begin * tile.value_step;
+    const Run run = {tile.values + skipped, tile.next_values + skipped, tile.value_type,         tile.value_step,
+                     tile.value_chunk,      t * tile_keys + tile.begin, t * tile_keys + tile.end};
+    Run* last = count > 0 ? &runs[count - 1] : nullptr;
+    const bool follows =
+        last && last->end == run.begin && last->first + (last->end - last->begin) * last->step == run.first;
+    follows ? void(last->end = run.end) : void(runs[count++] = run);
+  }
+  return count;
+}
+
+// sums[rows][value_stride] = sums * factors[rows] + weights[rows][score_stride] * values
 template <class A, int rows>
-void add_values(const Block& block, const float* weights, const float* factors, float* sums, int value_stride) noexcept {
-  using B = Floats<A>;
+void add_values(const Run* runs, int count, const float* weights, const float* factors, float* sums,
+                int value_stride) noexcept {
   for (int d = 0; d < value_stride; d += tile_keys) {
-    B running[rows][vectors<A>];
-    const auto each = [&](auto use) {
-      unroll<rows>([&](auto r) {
-        unroll<vectors<A>>([&](auto v) {
-          use(running[r][v], sums + r * value_stride + d + v * static_cast<int>(B::size), factors[r]);
-        });
-      });
-    };
-    each([](B& sum, const float* place, float factor) { sum = B::load_unaligned(place) * B(factor); });
-    for (int t = 0; t < block_keys / tile_keys; ++t) {
-      const Tile& tile = block.tiles[t];
-      if (tile.begin == tile.end) continue;
-      with_type<A>(tile.value_type, [&](auto load, auto size) {
-        const std::int64_t offset = tile.begin * tile.value_step + d / tile_keys * tile.value_chunk;
-        const Numbers values = {tile.values + offset, tile.next_values + offset, tile.value_step, tile.end - tile.begin};
-        multiply_add<A, rows, block_keys>(running, weights + t * tile_keys + tile.begin, 1, values, size, load);
+    Sums<A, rows> running;
+    running.load(sums + d, value_stride, factors);
+    for (const Run* run = runs; run != runs + count; ++run) {
+      with_type<A>(run->type, [&](auto load, auto size) {
+        const std::int64_t offset = d / tile_keys * run->chunk;
+        const Numbers values = {run->first + offset, run->next + offset, run->step, run->end - run->begin};
+        running.template multiply_add<1, score_stride>(weights + run->begin, values, size, load);
       });
     }
-    each([](const B& sum, float* place, float) { sum.store_unaligned(place); });
+    running.store(sums + d, value_stride);
   }
 }
 

@@ -18,7 +18,10 @@ void binary(const Chunk& chunk) noexcept {
   const Share share(a.count, chunk);
   for (auto row = share.begin; row < share.end; ++row) {
     const float* other = b[row];
-    const auto with_one_number = [&](B right, auto f) { transform<A>(y[row], a.width, [=](B v) { return f(v, right); }, a[row]); };
+    const auto with_one_number = [&](B right, auto f) {
+      transform<A>(
+          y[row], a.width, [=](B v) { return f(v, right); }, a[row]);
+    };
     if (!other) {
       with_one_number(B(1.0f), multiply);
     } else if (b.rows.width == 1 && a.width != 1) {

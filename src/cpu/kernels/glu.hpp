@@ -47,13 +47,17 @@ inline void glu_row(std::uint32_t act, float alpha, float limit, float* y, const
       return g * math::sigmoid(B(alpha) * g) * (u + B(1.0f));
     };
     if (up) return transform<A>(y, n, clamped, gate, up);
-    return transform<A>(y, n, [=](B g) { return clamped(g, B(1.0f)); }, gate);
+    return transform<A>(
+        y, n, [=](B g) { return clamped(g, B(1.0f)); }, gate);
   }
   if (act == INLAY_ACT_CLAMP) {
-    return transform<A>(y, n, [=](B g) { return xsimd::max(B(-limit), xsimd::min(B(limit), g)); }, gate);
+    return transform<A>(
+        y, n, [=](B g) { return xsimd::max(B(-limit), xsimd::min(B(limit), g)); }, gate);
   }
   with_activation<A>(act, [=](auto f) {
-    if (up) return transform<A>(y, n, [=](B g, B u) { return f(g) * u; }, gate, up);
+    if (up)
+      return transform<A>(
+          y, n, [=](B g, B u) { return f(g) * u; }, gate, up);
     transform<A>(y, n, f, gate);
   });
 }
@@ -62,11 +66,14 @@ template <class A>
 inline void xielu_row(const inlay_glu_op& op, float* y, const float* x, std::int64_t n) noexcept {
   using B = Floats<A>;
   const B rise(op.alpha), fall(op.limit), slope(op.beta);
-  transform<A>(y, n, [=](B u) {
-    const B below = xsimd::min(u, B(-1e-6f));
-    const B curve = xsimd::select(u > B(0.0f), rise * u * u, fall * (math::exp(below) - B(1.0f) - u));
-    return curve + slope * u;
-  }, x);
+  transform<A>(
+      y, n,
+      [=](B u) {
+        const B below = xsimd::min(u, B(-1e-6f));
+        const B curve = xsimd::select(u > B(0.0f), rise * u * u, fall * (math::exp(below) - B(1.0f) - u));
+        return curve + slope * u;
+      },
+      x);
 }
 
 template <class A>
@@ -76,8 +83,10 @@ void glu(const Chunk& chunk) noexcept {
   const OptionalRows up(op.up);
   const Share share(gate.count, chunk);
   for (auto row = share.begin; row < share.end; ++row) {
-    if (op.act == INLAY_ACT_XIELU) xielu_row<A>(op, y[row], gate[row], gate.width);
-    else glu_row<A>(op.act, op.alpha, op.limit, y[row], gate[row], up[row], gate.width);
+    if (op.act == INLAY_ACT_XIELU)
+      xielu_row<A>(op, y[row], gate[row], gate.width);
+    else
+      glu_row<A>(op.act, op.alpha, op.limit, y[row], gate[row], up[row], gate.width);
   }
 }
 

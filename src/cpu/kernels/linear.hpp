@@ -35,10 +35,11 @@ struct TileSums {
   }
 };
 
-// One part of a block: integers exactly, then sum += (weight scale * activation scale) * integer [+ minimum * sum of x].
+// One part of a block: integers exactly, then sum += (scale of the weight * scale of x) * integer, and where there are
+// minima sum += minimum * (sum of x).
 template <class A, class W, int T>
-INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, auto part, const Activation* const (&x)[T],
-                                TileSums<A, T>& sums) noexcept {
+INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, auto part,
+                                const Activation* const (&x)[T], TileSums<A, T>& sums) noexcept {
   constexpr int vectors = packed_rows / A::rows, quads = block_quads / W::parts;
   typename A::template Dot<W::bits> dots[T][vectors];
   unroll<quads>([&](auto i) INLAY_ALWAYS {
@@ -54,7 +55,9 @@ INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, au
     const Floats<A> scale = W::scale(weights, block, part, v);
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
       Ints<A> total = dots[t][v].template total<quads>();
-      if constexpr (W::zero != 0) total -= Ints<A>(W::parts == 1 ? x[t]->sum : x[t]->part_sums[part]) << log2_of(W::zero);
+      if constexpr (W::zero != 0) {
+        total -= Ints<A>(W::parts == 1 ? x[t]->sum : x[t]->part_sums[part]) << log2_of(W::zero);
+      }
       sums.of[t][v] = xsimd::fma(xsimd::to_float(total), scale * Floats<A>(x[t]->scale), sums.of[t][v]);
     }
     if constexpr (W::minimum) {
@@ -76,11 +79,12 @@ INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* 
   for (int element = blocks / W::blocks; element > 0; --element, ++stream) {
     for (int block = 0; block < W::blocks; ++block) {
       if constexpr (from_memory) {
-        const auto* ahead = reinterpret_cast<const char*>(stream) + block * (sizeof *stream / W::blocks) + prefetch_bytes;
+        const auto* ahead =
+            reinterpret_cast<const char*>(stream) + block * (sizeof *stream / W::blocks) + prefetch_bytes;
         INLAY_UNROLL for (std::size_t i = 0; i < sizeof *stream / W::blocks; i += 64) __builtin_prefetch(ahead + i);
       }
       unroll<W::parts>([&](auto part) INLAY_ALWAYS { multiply_part<A, W, T>(*stream, block, part, x, sums); });
-      INLAY_UNROLL for (int t = 0; t < T; ++t) ++x[t];
+      INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] += 1;
     }
   }
   sums.store(y);
@@ -114,7 +118,8 @@ void multiply_tiles(const std::byte* weights, int blocks, const std::byte* const
 }
 
 template <class A, class W, int T>
-void multiply_tiles_plain(const std::byte* weights, int columns, const std::byte* const* x, int tokens, float* y) noexcept {
+void multiply_tiles_plain(const std::byte* weights, int columns, const std::byte* const* x, int tokens,
+                          float* y) noexcept {
   for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply_plain<A, W, T>(weights, columns, x, y);
   if constexpr (T > 1) {
     if (tokens > 0) multiply_tiles_plain<A, W, T / 2>(weights, columns, x, tokens, y);
@@ -135,7 +140,8 @@ void unpack(const std::byte* group, int blocks, std::byte* panel) noexcept {
       });
       for (int part = 0; part < W::parts; ++part) {
         Floats<A>(W::scale(from, block, part, v)).store_unaligned(to->scales[part] + v * A::rows);
-        if constexpr (W::minimum) Floats<A>(W::least(from, block, part, v)).store_unaligned(to->minima[part] + v * A::rows);
+        if constexpr (W::minimum)
+          Floats<A>(W::least(from, block, part, v)).store_unaligned(to->minima[part] + v * A::rows);
       }
     }
   }
@@ -172,16 +178,25 @@ constexpr WeightKernels plain(gguf::Type type) noexcept {
 
 template <class A>
 constexpr WeightKernels weight_table[] = {
-    rounded<A, WeightQ4_0<A>>(gguf::Type::Q4_0),     rounded<A, WeightQ4_1<A>>(gguf::Type::Q4_1),
-    rounded<A, WeightQ5_0<A>>(gguf::Type::Q5_0),     rounded<A, WeightQ5_1<A>>(gguf::Type::Q5_1),
-    rounded<A, WeightQ8_0<A>>(gguf::Type::Q8_0),     rounded<A, WeightQ2_K<A>>(gguf::Type::Q2_K),
-    rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),     rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
-    rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),     rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
-    rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL), rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
-    rounded<A, WeightMXFP4<A>>(gguf::Type::MXFP4),   rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ2_0),
-    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ1_0), rounded<A, WeightTernary<A, 2>>(gguf::Type::Q2_0),
+    rounded<A, WeightQ4_0<A>>(gguf::Type::Q4_0),
+    rounded<A, WeightQ4_1<A>>(gguf::Type::Q4_1),
+    rounded<A, WeightQ5_0<A>>(gguf::Type::Q5_0),
+    rounded<A, WeightQ5_1<A>>(gguf::Type::Q5_1),
+    rounded<A, WeightQ8_0<A>>(gguf::Type::Q8_0),
+    rounded<A, WeightQ2_K<A>>(gguf::Type::Q2_K),
+    rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),
+    rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
+    rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),
+    rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
+    rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL),
+    rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
+    rounded<A, WeightMXFP4<A>>(gguf::Type::MXFP4),
+    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ2_0),
+    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ1_0),
+    rounded<A, WeightTernary<A, 2>>(gguf::Type::Q2_0),
     rounded<A, WeightTernary<A, 4>>(gguf::Type::Q1_0),
-    plain<A, WeightF32<A>>(gguf::Type::F32),         plain<A, WeightF16<A>>(gguf::Type::F16),
+    plain<A, WeightF32<A>>(gguf::Type::F32),
+    plain<A, WeightF16<A>>(gguf::Type::F16),
     plain<A, WeightBF16<A>>(gguf::Type::BF16),
 };
 

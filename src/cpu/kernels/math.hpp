@@ -20,7 +20,8 @@ inline B polynomial(B x, const float (&c)[N]) noexcept {
 // e^r for |r| <= ln 2 / 2
 template <class B>
 inline B exp_near_zero(B r) noexcept {
-  static constexpr float c[] = {1.0f, 1.0f, 0x1.fffffcp-2f, 0x1.55549p-3f, 0x1.5558f4p-5f, 0x1.123a6cp-7f, 0x1.6a234ep-10f};
+  static constexpr float c[] = {1.0f,           1.0f,           0x1.fffffcp-2f, 0x1.55549p-3f,
+                                0x1.5558f4p-5f, 0x1.123a6cp-7f, 0x1.6a234ep-10f};
   return polynomial(r, c);
 }
 
@@ -34,7 +35,7 @@ template <class B>
 inline B exp(B x) noexcept {
   using Integers = xsimd::batch<std::int32_t, typename B::arch_type>;
   x = xsimd::min(B(89.0f), xsimd::max(B(-104.0f), x));  // x second: NaN stays
-  const B shift(0x1.8p23f);  // a sum with it has the nearest whole number in its lowest bits
+  const B shift(0x1.8p23f);                             // a sum with it has the nearest whole number in its lowest bits
   const B sum = xsimd::fma(x, B(1.44269504f), shift);
   const Integers n = xsimd::bitwise_cast<Integers>(sum) - Integers(0x4B400000);
   const auto power_of_two = [](Integers e) { return xsimd::bitwise_cast<B>((e + Integers(127)) << 23); };
@@ -71,13 +72,13 @@ inline B tanh(B x) noexcept {
 
 template <class B>
 inline B erf(B x) noexcept {
-  static constexpr float p[] = {0x1.06eba6p-3f, -0x1.8126dcp-2f, 0x1.ce1904p-4f,
-                                -0x1.b676cap-6f, 0x1.46c232p-8f, -0x1.3825bcp-11f};
+  static constexpr float p[] = {0x1.06eba6p-3f,  -0x1.8126dcp-2f, 0x1.ce1904p-4f,
+                                -0x1.b676cap-6f, 0x1.46c232p-8f,  -0x1.3825bcp-11f};
   const B square = x * x;
   const B near = xsimd::fma(x, polynomial(square, p), x);
   // ln(1 - erf t) from 0.92 to 4, beyond which erf rounds to 1
-  static constexpr float q[] = {-0x1.b220d6p-13f, -0x1.20ac3p+0f, -0x1.4647b2p-1f, -0x1.a9654ep-4f,
-                                0x1.6b8eacp-6f, -0x1.8da1d4p-9f, 0x1.98d54p-13f};
+  static constexpr float q[] = {-0x1.b220d6p-13f, -0x1.20ac3p+0f,  -0x1.4647b2p-1f, -0x1.a9654ep-4f,
+                                0x1.6b8eacp-6f,   -0x1.8da1d4p-9f, 0x1.98d54p-13f};
   const B size = xsimd::abs(x);
   const B far = B(1.0f) - exp_of_negative(polynomial(xsimd::min(B(4.0f), size), q));
   return xsimd::select(size < B(0.92f), near, xsimd::copysign(far, x));

@@ -30,15 +30,19 @@ inline void norm_row(const inlay_norm_op& op, float* y, const float* x, const fl
   if (op.kind == INLAY_NORM_LAYER) mean = sum_in_double(x, n, [](double v) { return v; }) / static_cast<double>(n);
   const double squares = sum_in_double(x, n, [mean](double v) { return (v - mean) * (v - mean); });
   const double eps = op.eps;
-  const double length = op.kind == INLAY_NORM_L2 ? std::max(squares, eps * eps) : squares / static_cast<double>(n) + eps;
+  const double length =
+      op.kind == INLAY_NORM_L2 ? std::max(squares, eps * eps) : squares / static_cast<double>(n) + eps;
   const B shift(static_cast<float>(mean)), factor(static_cast<float>(1.0 / std::sqrt(length)));
   const auto scaled = [=](B v) { return (v - shift) * factor; };
   if (gain && bias) {
-    transform<A>(y, n, [=](B v, B g, B b) { return scaled(v) * g + b; }, x, gain, bias);
+    transform<A>(
+        y, n, [=](B v, B g, B b) { return scaled(v) * g + b; }, x, gain, bias);
   } else if (gain) {
-    transform<A>(y, n, [=](B v, B g) { return scaled(v) * g; }, x, gain);
+    transform<A>(
+        y, n, [=](B v, B g) { return scaled(v) * g; }, x, gain);
   } else if (bias) {
-    transform<A>(y, n, [=](B v, B b) { return scaled(v) + b; }, x, bias);
+    transform<A>(
+        y, n, [=](B v, B b) { return scaled(v) + b; }, x, bias);
   } else {
     transform<A>(y, n, scaled, x);
   }

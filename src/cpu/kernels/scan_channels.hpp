@@ -67,10 +67,12 @@ void scan_selective(const ScanPiece& piece) noexcept {
     const float *x = row_address(*op.x, t), *dt = row_address(*piece.input(0), t);
     const float *b = row_address(*piece.input(2), t), *c = row_address(*piece.input(3), t);
     for (std::int64_t h = 0; h < heads; ++h) steps[h] = dt[first_head + h] + (bias ? bias[first_head + h] : 0.0f);
-    transform<A>(steps, heads, [](B v) { return math::softplus(v); }, steps);
+    transform<A>(
+        steps, heads, [](B v) { return math::softplus(v); }, steps);
     if (one_decay) {
       for (std::int64_t h = 0; h < heads; ++h) decays[h] = steps[h] * *row_address(decay, first_head + h);
-      transform<A>(decays, heads, [](B v) { return math::exp(v); }, decays);
+      transform<A>(
+          decays, heads, [](B v) { return math::exp(v); }, decays);
     }
     float* y = row_address(*op.y, t);
     for (auto i = channels.begin; i < channels.end; ++i) {

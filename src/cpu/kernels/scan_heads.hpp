@@ -45,7 +45,6 @@ class HeadScan {
   // What was prepared of token `i`: 0 queries, 1 keys, 2 decays, 3 and 4 as the kind needs.
   float* prepared(int what, int i) const noexcept { return piece_.scratch + (what * scan_tokens + i) * size_; }
 
-
   void scaled(const float* x, double factor, float* y) const noexcept {
     for (std::int64_t i = 0; i < size_; ++i) y[i] = static_cast<float>(x[i] * factor);
   }
@@ -54,17 +53,22 @@ class HeadScan {
     const std::int64_t t = first + i;
     if (op_.kind == INLAY_SCAN_GATED_DELTA) return prepare_delta(t, i);
     const bool rwkv7 = op_.kind == INLAY_SCAN_RWKV7;
-    scaled(input(0, t), op_.kind == INLAY_SCAN_RETENTION ? 1 / std::sqrt(static_cast<double>(size_)) : 1.0, prepared(0, i));
+    scaled(input(0, t), op_.kind == INLAY_SCAN_RETENTION ? 1 / std::sqrt(static_cast<double>(size_)) : 1.0,
+           prepared(0, i));
     scaled(input(1, t), 1, prepared(1, i));
     const inlay_tensor& decay = *piece_.input(2);
     const float* d = row_address(decay, row(t) % rows(decay));
-    const auto factor = [rwkv7](B v) { return rwkv7 ? math::exp(B(-0.606531f) * math::sigmoid(v)) : math::exp(-math::exp(v)); };
-    columns(decay) == 1 ? transform<A>(prepared(2, i), size_, [=](B) { return factor(B(*d)); }, prepared(0, i))
+    const auto factor = [rwkv7](B v) {
+      return rwkv7 ? math::exp(B(-0.606531f) * math::sigmoid(v)) : math::exp(-math::exp(v));
+    };
+    columns(decay) == 1 ? transform<A>(
+                              prepared(2, i), size_, [=](B) { return factor(B(*d)); }, prepared(0, i))
                         : transform<A>(prepared(2, i), size_, factor, d);
     if (!rwkv7) return;
     const float *kappa = input(3, t), *a = input(4, t);
     scaled(kappa, 1, prepared(3, i));
-    transform<A>(prepared(4, i), size_, [](B x, B y) { return x * y; }, kappa, a);
+    transform<A>(
+        prepared(4, i), size_, [](B x, B y) { return x * y; }, kappa, a);
   }
 
   double length_factor(const float* x) const noexcept {
@@ -82,18 +86,25 @@ class HeadScan {
     const auto factor = [rate](B v) { return math::exp(rate * math::softplus(v)); };
     if (gates == 1) {
       const B shared = factor(B(*gate + (bias ? *bias : 0.0f)));
-      transform<A>(prepared(2, i), size_, [=](B) { return shared; }, prepared(0, i));
+      transform<A>(
+          prepared(2, i), size_, [=](B) { return shared; }, prepared(0, i));
     } else if (bias) {
-      transform<A>(prepared(2, i), size_, [=](B v, B b) { return factor(v + b); }, gate, bias);
+      transform<A>(
+          prepared(2, i), size_, [=](B v, B b) { return factor(v + b); }, gate, bias);
     } else {
       transform<A>(prepared(2, i), size_, factor, gate);
     }
-    transform<A>(prepared(3, i), 1, [](B v) { return math::sigmoid(v); }, input(3, t));
+    transform<A>(
+        prepared(3, i), 1, [](B v) { return math::sigmoid(v); }, input(3, t));
   }
 
   // Vector v of a strip of a row that has `left` numbers from the strip's begin on.
-  static B take(const float* x, int v, std::int64_t left) noexcept { return load_some<A>(x + v * lanes, left - v * lanes); }
-  static void put(const B& x, float* y, int v, std::int64_t left) noexcept { store_some<A>(x, y + v * lanes, left - v * lanes); }
+  static B take(const float* x, int v, std::int64_t left) noexcept {
+    return load_some<A>(x + v * lanes, left - v * lanes);
+  }
+  static void put(const B& x, float* y, int v, std::int64_t left) noexcept {
+    store_some<A>(x, y + v * lanes, left - v * lanes);
+  }
 
   // S = e^g S;  d = beta (v - S'k);  S += k d';  y = S'q
   void delta_strip(std::int64_t first, int tokens, std::int64_t j) const noexcept {
@@ -154,7 +165,8 @@ class HeadScan {
   void rwkv7_row(std::int64_t first, int tokens, std::int64_t i) const noexcept {
     float* state = state_ + i * size_;
     for (int n = 0; n < tokens; ++n) {
-      const float *r = prepared(0, n), *k = prepared(1, n), *decay = prepared(2, n), *kappa = prepared(3, n), *away = prepared(4, n);
+      const float *r = prepared(0, n), *k = prepared(1, n), *decay = prepared(2, n), *kappa = prepared(3, n),
+                  *away = prepared(4, n);
       const B value(row_address(*op_.x, row(first + n))[i]);
       B known(0.0f), sum(0.0f);
       for (std::int64_t j = 0; j < size_; j += lanes) {

@@ -52,18 +52,18 @@ inline void bend(const BlockView& view, float* scores) noexcept {
   }
 }
 
-// Turns scores[rows][64] into weights against the largest scores so far; factors[rows] are what all earlier weights are
-// to be multiplied by. The rows go through each stage together, since a stage alone would wait for its own results.
+// Turns scores[rows][score_stride] into weights against the largest scores so far; factors[rows] are what all earlier
+// weights are to be multiplied by. The rows go through each stage together, since a stage alone would wait for its own
+// results.
 template <class A, int rows>
 inline void weigh(float* scores, float* largest, float* weight, float* factors) noexcept {
   using B = Floats<A>;
   constexpr int lanes = static_cast<int>(B::size);
   float spread[rows][lanes];
   for (int r = 0; r < rows; ++r) {
-    B most = B::load_unaligned(scores + r * block_keys);
-    unroll<block_keys / lanes - 1>([&](auto i) {
-      most = xsimd::max(most, B::load_unaligned(scores + r * block_keys + (i + 1) * lanes));
-    });
+    B most = B::load_unaligned(scores + r * score_stride);
+    unroll<block_keys / lanes - 1>(
+        [&](auto i) { most = xsimd::max(most, B::load_unaligned(scores + r * score_stride + (i + 1) * lanes)); });
     most.store_unaligned(spread[r]);
   }
   float steps[(rows + lanes - 1) / lanes * lanes] = {};
@@ -78,7 +78,7 @@ inline void weigh(float* scores, float* largest, float* weight, float* factors) 
     const B most(largest[r] == nothing_seen ? 0.0f : largest[r]);  // then all weights are 0
     B sum(0.0f);
     unroll<block_keys / lanes>([&](auto i) {
-      float* place = scores + r * block_keys + i * lanes;
+      float* place = scores + r * score_stride + i * lanes;
       const B share = math::exp_of_negative(B::load_unaligned(place) - most);
       share.store_unaligned(place);
       sum = sum + share;
@@ -123,7 +123,8 @@ inline void finish(const RowState& all, const float* sink, float* y, int value_d
     weight = weight * factor + exp_of_negative<A>(*sink - largest);
   }
   if (weight == 0) return void(std::fill_n(y, value_dims, 0.0f));
-  transform<A>(y, value_dims, [=](B sum) { return sum * B(factor) / B(weight); }, all.sums);
+  transform<A>(
+      y, value_dims, [=](B sum) { return sum * B(factor) / B(weight); }, all.sums);
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ template <class A>
 inline void write_words(const VectorLayout& layout, std::byte* head, std::int64_t row, const float* x) noexcept {
   using B = Floats<A>;
   constexpr int lanes = static_cast<int>(B::size);
-  if ((layout.type != INLAY_F16 && layout.type != INLAY_BF16) || layout.dims % lanes != 0) return write_vector(layout, head, row, x);
-  auto* target = reinterpret_cast<std::uint16_t*>(head + (layout.tiled ? row / tile_keys * tile_keys : row) * layout.row_bytes);
+  if ((layout.type != INLAY_F16 && layout.type != INLAY_BF16) || layout.dims % lanes != 0)
+    return write_vector(layout, head, row, x);
+  auto* target =
+      reinterpret_cast<std::uint16_t*>(head + (layout.tiled ? row / tile_keys * tile_keys : row) * layout.row_bytes);
   const std::int64_t lane = row % tile_keys;
   for (int d = 0; d < layout.dims; d += lanes) {
     std::uint16_t words[lanes];
@@ -28,7 +30,8 @@ inline void write_words(const VectorLayout& layout, std::byte* head, std::int64_
 
 // One token's key and value for one head.
 template <class A>
-inline void store_token(const AttentionTask& task, const SequenceView& sequence, std::int64_t token, int head, float* vector) noexcept {
+inline void store_token(const AttentionTask& task, const SequenceView& sequence, std::int64_t token, int head,
+                        float* vector) noexcept {
   const inlay_attention_op& op = *task.op;
   const inlay_cache& cache = *op.cache;
   const std::int64_t position = sequence.length - (sequence.end - token);

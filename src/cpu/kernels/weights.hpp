@@ -22,50 +22,76 @@ INLAY_INLINE typename A::Bytes bit(const Quad& bits, int v) noexcept {
   return A::template field<q - to, (1 << to)>(A::load(bits[v * A::rows]));
 }
 
-// ---- what most types are: unsigned codes of some bits less `zero`, one scale for `block_columns / parts` columns, maybe
-// a minimum, `blocks` blocks in one element of the stream
+// ---- what most types are: unsigned codes of some bits less `zero`, one scale for `block_columns / parts` columns,
+// maybe a minimum, `blocks` blocks in one element of the stream
 template <int code_bits, int code_zero, int scale_parts, bool with_minimum, int stream_blocks>
 struct Form {
   static constexpr int bits = code_bits, zero = code_zero, parts = scale_parts, blocks = stream_blocks;
   static constexpr bool minimum = with_minimum;
 };
 
+// Scales as halves, alone or times small integers for each block or each of its parts; minima likewise.
 template <class A>
-struct WeightQ4_0 : Form<4, 8, 1, false, 1> {
+struct HalfScales {
+  static INLAY_INLINE auto scale(const auto& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
+};
+template <class A>
+struct HalfMinima : HalfScales<A> {
+  static INLAY_INLINE auto least(const auto& s, int, int, int v) noexcept { return A::halves(s.minima + v * A::rows); }
+};
+template <class A>
+struct SteppedScales {
+  static INLAY_INLINE auto scale(const auto& s, int b, int, int v) noexcept {
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
+  }
+};
+template <class A>
+struct SteppedMinima : SteppedScales<A> {
+  static INLAY_INLINE auto least(const auto& s, int b, int, int v) noexcept {
+    return A::halves(s.minima + v * A::rows) * A::widen(s.blocks[b].minimum_steps + v * A::rows);
+  }
+};
+template <class A>
+struct SteppedPartScales {
+  static INLAY_INLINE auto scale(const auto& s, int b, int part, int v) noexcept {
+    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps[part] + v * A::rows);
+  }
+};
+
+template <class A>
+struct WeightQ4_0 : Form<4, 8, 1, false, 1>, HalfScales<A> {
   using Stream = PackedQ4_0;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept { return nibble<A, q>(s.nibbles, v); }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
+  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
+    return nibble<A, q>(s.nibbles, v);
+  }
 };
 
 template <class A>
-struct WeightQ4_1 : Form<4, 0, 1, true, 1> {
+struct WeightQ4_1 : Form<4, 0, 1, true, 1>, HalfMinima<A> {
   using Stream = PackedQ4_1;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept { return nibble<A, q>(s.nibbles, v); }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
-  static INLAY_INLINE auto least(const Stream& s, int, int, int v) noexcept { return A::halves(s.minima + v * A::rows); }
+  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
+    return nibble<A, q>(s.nibbles, v);
+  }
 };
 
 template <class A>
-struct WeightQ5_0 : Form<5, 16, 1, false, 1> {
+struct WeightQ5_0 : Form<5, 16, 1, false, 1>, HalfScales<A> {
   using Stream = PackedQ5_0;
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
     return A::merge(nibble<A, q>(s.nibbles, v), bit<A, q, 4>(s.bits, v));
   }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
 };
 
 template <class A>
-struct WeightQ5_1 : Form<5, 0, 1, true, 1> {
+struct WeightQ5_1 : Form<5, 0, 1, true, 1>, HalfMinima<A> {
   using Stream = PackedQ5_1;
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
     return A::merge(nibble<A, q>(s.nibbles, v), bit<A, q, 4>(s.bits, v));
   }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
-  static INLAY_INLINE auto least(const Stream& s, int, int, int v) noexcept { return A::halves(s.minima + v * A::rows); }
 };
 
 // Signed codes, with a bias where the instruction set multiplies unsigned weights only.
@@ -78,18 +104,17 @@ struct Signed : Form<8, A::signed_bias, 1, false, stream_blocks> {
 };
 
 template <class A>
-struct WeightQ8_0 : Signed<A, 1> {
+struct WeightQ8_0 : Signed<A, 1>, HalfScales<A> {
   using Stream = PackedQ8_0;
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
     return WeightQ8_0::biased(A::load(s.codes[q][v * A::rows]));
   }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
 };
 
 // The sixteen values of IQ4_NL and IQ4_XS, without and with the bias.
 constexpr std::int8_t nonlinear_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-constexpr std::int8_t biased_nonlinear_values[16] = {1,    24,   45,   63,   79,   93,  106, 118,
+constexpr std::int8_t biased_nonlinear_values[16] = {1,    24,   45,   63,  79,  93,  106, 118,
                                                      -127, -115, -103, -90, -75, -59, -39, -15};
 
 template <class A, int q>
@@ -98,20 +123,20 @@ INLAY_INLINE typename A::Bytes nonlinear(const Quad (&nibbles)[4], int v) noexce
 }
 
 template <class A>
-struct WeightIQ4_NL : Signed<A, 1> {
+struct WeightIQ4_NL : Signed<A, 1>, HalfScales<A> {
   using Stream = PackedQ4_0;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept { return nonlinear<A, q>(s.nibbles, v); }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
+  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
+    return nonlinear<A, q>(s.nibbles, v);
+  }
 };
 
 template <class A>
-struct WeightIQ4_XS : Signed<A, super_blocks> {
+struct WeightIQ4_XS : Signed<A, super_blocks>, SteppedScales<A> {
   using Stream = PackedIQ4_XS;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return nonlinear<A, q>(s.blocks[b].nibbles, v); }
-  static INLAY_INLINE auto scale(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
+  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
+    return nonlinear<A, q>(s.blocks[b].nibbles, v);
   }
 };
 
@@ -125,24 +150,30 @@ struct WeightMXFP4 : Form<5, 16, 1, false, 1> {
   static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
     return A::lookup(small_floats, nibble<A, q>(s.nibbles, v));
   }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::bfloats(s.scales + v * A::rows); }
+  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept {
+    return A::bfloats(s.scales + v * A::rows);
+  }
 };
 
 template <class A, int blocks_of_a_scale>
-struct WeightTernary : Form<2, 1, 1, false, blocks_of_a_scale> {
+struct WeightTernary : Form<2, 1, 1, false, blocks_of_a_scale>, HalfScales<A> {
   using Stream = PackedTernary<blocks_of_a_scale>;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return pair<A, q, 0>(s.pairs[b], v); }
-  static INLAY_INLINE auto scale(const Stream& s, int, int, int v) noexcept { return A::halves(s.scales + v * A::rows); }
+  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
+    return pair<A, q, 0>(s.pairs[b], v);
+  }
 };
 
 template <class A>
 struct WeightQ2_K : Form<2, 0, 2, true, super_blocks> {
   using Stream = PackedQ2_K;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return pair<A, q, 0>(s.blocks[b].pairs, v); }
+  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
+    return pair<A, q, 0>(s.blocks[b].pairs, v);
+  }
   static INLAY_INLINE auto scale(const Stream& s, int b, int part, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * xsimd::to_float(A::ints(s.blocks[b].steps[part] + v * A::rows) & Ints<A>(15));
+    return A::halves(s.scales + v * A::rows) *
+           xsimd::to_float(A::ints(s.blocks[b].steps[part] + v * A::rows) & Ints<A>(15));
   }
   static INLAY_INLINE auto least(const Stream& s, int b, int part, int v) noexcept {
     return A::halves(s.minima + v * A::rows) * xsimd::to_float(A::ints(s.blocks[b].steps[part] + v * A::rows) >> 4);
@@ -150,54 +181,38 @@ struct WeightQ2_K : Form<2, 0, 2, true, super_blocks> {
 };
 
 template <class A>
-struct WeightQ3_K : Form<3, 4, 2, false, super_blocks> {
+struct WeightQ3_K : Form<3, 4, 2, false, super_blocks>, SteppedPartScales<A> {
   using Stream = PackedQ3_K;
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
     return A::merge(pair<A, q, 0>(s.blocks[b].pairs, v), bit<A, q, 2>(s.blocks[b].bits, v));
   }
-  static INLAY_INLINE auto scale(const Stream& s, int b, int part, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps[part] + v * A::rows);
-  }
 };
 
 template <class A>
-struct WeightQ4_K : Form<4, 0, 1, true, super_blocks> {
+struct WeightQ4_K : Form<4, 0, 1, true, super_blocks>, SteppedMinima<A> {
   using Stream = PackedQ4_K;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept { return nibble<A, q>(s.blocks[b].nibbles, v); }
-  static INLAY_INLINE auto scale(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
-  }
-  static INLAY_INLINE auto least(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.minima + v * A::rows) * A::widen(s.blocks[b].minimum_steps + v * A::rows);
+  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
+    return nibble<A, q>(s.blocks[b].nibbles, v);
   }
 };
 
 template <class A>
-struct WeightQ5_K : Form<5, 0, 1, true, super_blocks> {
+struct WeightQ5_K : Form<5, 0, 1, true, super_blocks>, SteppedMinima<A> {
   using Stream = PackedQ5_K;
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
     return A::merge(nibble<A, q>(s.blocks[b].nibbles, v), bit<A, q, 4>(s.blocks[b].bits, v));
   }
-  static INLAY_INLINE auto scale(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps + v * A::rows);
-  }
-  static INLAY_INLINE auto least(const Stream& s, int b, int, int v) noexcept {
-    return A::halves(s.minima + v * A::rows) * A::widen(s.blocks[b].minimum_steps + v * A::rows);
-  }
 };
 
 template <class A>
-struct WeightQ6_K : Form<6, 32, 2, false, super_blocks> {
+struct WeightQ6_K : Form<6, 32, 2, false, super_blocks>, SteppedPartScales<A> {
   using Stream = PackedQ6_K;
   template <int q>
   static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
     return A::merge(nibble<A, q>(s.blocks[b].nibbles, v), pair<A, q, 4>(s.blocks[b].pairs, v));
-  }
-  static INLAY_INLINE auto scale(const Stream& s, int b, int part, int v) noexcept {
-    return A::halves(s.scales + v * A::rows) * A::widen(s.blocks[b].steps[part] + v * A::rows);
   }
 };
 
@@ -213,7 +228,9 @@ template <class A, int code_bits, int code_zero, int scale_parts, bool with_mini
 struct Panel : Form<code_bits, code_zero, scale_parts, with_minimum, 1> {
   using Stream = PanelBlock<Panel>;
   template <int q>
-  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept { return A::load(s.codes[q][v * A::rows]); }
+  static INLAY_INLINE auto codes(const Stream& s, int, int v) noexcept {
+    return A::load(s.codes[q][v * A::rows]);
+  }
   static INLAY_INLINE auto scale(const Stream& s, int, int part, int v) noexcept {
     return Floats<A>::load_unaligned(s.scales[part] + v * A::rows);
   }

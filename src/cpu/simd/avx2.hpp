@@ -13,8 +13,12 @@ struct Avx2 {
   static constexpr int rows = 8, plain_tokens = 6, few_tokens = 2, signed_bias = 0;
   static constexpr int tokens(int bits) noexcept { return bits <= 4 ? 3 : 2; }  // of a tile: its sums fill 16 registers
 
-  static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
-  static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm256_storeu_si256(static_cast<__m256i*>(to), bytes); }
+  static INLAY_INLINE Bytes load(const void* from) noexcept {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  }
+  static INLAY_INLINE void store(void* to, Bytes bytes) noexcept {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), bytes);
+  }
 
   // Bits of every byte: shifted right (left where negative), then masked.
   template <int right, int mask>
@@ -25,7 +29,8 @@ struct Avx2 {
   }
   static INLAY_INLINE Bytes merge(Bytes a, Bytes b) noexcept { return _mm256_or_si256(a, b); }
   static INLAY_INLINE Bytes lookup(const std::int8_t (&table)[16], Bytes indices) noexcept {
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), indices);
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
+                               indices);
   }
 
   // The same four activations for every row.
@@ -47,12 +52,14 @@ struct Avx2 {
       const __m256i products = bits == 8 ? _mm256_maddubs_epi16(_mm256_abs_epi8(codes), _mm256_sign_epi8(x, codes))
                                          : _mm256_maddubs_epi16(codes, x);
       pairs = i % fit == 0 ? products : _mm256_add_epi16(pairs, products);
+      asm("" : "+x"(pairs));  // add now: compilers would put off all sums to the end, and run out of registers
       if constexpr (i % fit == fit - 1) flush<(i < fit)>();
     }
     template <bool first>
     INLAY_INLINE void flush() noexcept {
       const __m256i wide = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
       sums = first ? wide : _mm256_add_epi32(sums, wide);
+      asm("" : "+x"(sums));
     }
     // After n calls of add.
     template <int n>
@@ -76,7 +83,9 @@ struct Avx2 {
     return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
   }
   template <class Byte>
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept {
+    return xsimd::to_float(ints(from));
+  }
   // 32 integers that fit, as bytes.
   static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[4], std::int8_t* to) noexcept {
     const __m256i low = _mm256_packs_epi32(from[0], from[1]), high = _mm256_packs_epi32(from[2], from[3]);

@@ -24,7 +24,8 @@ struct Avx512 {
   }
   static INLAY_INLINE Bytes merge(Bytes a, Bytes b) noexcept { return _mm512_or_si512(a, b); }
   static INLAY_INLINE Bytes lookup(const std::int8_t (&table)[16], Bytes indices) noexcept {
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), indices);
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
+                               indices);
   }
   static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
     std::int32_t quad;
@@ -46,12 +47,14 @@ struct Avx512 {
       }
       const __m512i products = _mm512_maddubs_epi16(codes, x);
       pairs = i % fit == 0 ? products : _mm512_add_epi16(pairs, products);
+      asm("" : "+v"(pairs));  // add now: compilers would put off all sums to the end, and run out of registers
       if constexpr (i % fit == fit - 1) flush<(i < fit)>();
     }
     template <bool first>
     INLAY_INLINE void flush() noexcept {
       const __m512i wide = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
       sums = first ? wide : _mm512_add_epi32(sums, wide);
+      asm("" : "+v"(sums));
     }
     template <int n>
     INLAY_INLINE xsimd::batch<std::int32_t, arch> total() noexcept {
@@ -74,7 +77,9 @@ struct Avx512 {
     return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
   template <class Byte>
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept {
+    return xsimd::to_float(ints(from));
+  }
   static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[2], std::int8_t* to) noexcept {
     for (int i = 0; i < 2; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(to) + i, _mm512_cvtepi32_epi8(from[i]));
   }
@@ -97,7 +102,9 @@ struct Avx512Vnni : Avx512 {
       sums = _mm512_dpbusd_epi32(i == 0 ? _mm512_setzero_si512() : sums, codes, x);
     }
     template <int n>
-    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept { return sums; }
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept {
+      return sums;
+    }
   };
 };
 #endif

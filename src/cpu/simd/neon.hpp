@@ -45,7 +45,9 @@ struct Neon {
       sums = vpadalq_s16(i == 0 ? vdupq_n_s32(0) : sums, vpaddq_s16(low, high));
     }
     template <int n>
-    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept { return sums; }
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept {
+      return sums;
+    }
   };
 
   static INLAY_INLINE xsimd::batch<float, arch> halves(const std::uint16_t* from) noexcept {
@@ -63,7 +65,9 @@ struct Neon {
     return vld1q_s32(lanes);
   }
   template <class Byte>
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept {
+    return xsimd::to_float(ints(from));
+  }
   static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[8], std::int8_t* to) noexcept {
     for (int i = 0; i < 8; i += 2) {
       const int16x8_t words = vcombine_s16(vmovn_s32(from[i]), vmovn_s32(from[i + 1]));
@@ -86,7 +90,9 @@ struct NeonDot : Neon {
       sums = vdotq_s32(i == 0 ? vdupq_n_s32(0) : sums, vreinterpretq_s8_u8(codes), vreinterpretq_s8_u8(x));
     }
     template <int n>
-    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept { return sums; }
+    INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept {
+      return sums;
+    }
   };
 };
 #endif

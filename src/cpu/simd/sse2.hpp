@@ -13,7 +13,9 @@ struct Baseline {
   static constexpr int rows = 4, plain_tokens = 2, few_tokens = 1, signed_bias = 0;
   static constexpr int tokens(int) noexcept { return 1; }
 
-  static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+  static INLAY_INLINE Bytes load(const void* from) noexcept {
+    return _mm_loadu_si128(static_cast<const __m128i*>(from));
+  }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm_storeu_si128(static_cast<__m128i*>(to), bytes); }
 
   template <int right, int mask>
@@ -59,25 +61,31 @@ struct Baseline {
   };
 
   static INLAY_INLINE xsimd::batch<float, arch> halves(const std::uint16_t* from) noexcept {
-    const __m128i bits = _mm_unpacklo_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)), _mm_setzero_si128());
+    const __m128i bits =
+        _mm_unpacklo_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)), _mm_setzero_si128());
     const __m128i magnitude = _mm_and_si128(bits, _mm_set1_epi32(0x7FFF));
     const __m128 scaled = _mm_mul_ps(_mm_castsi128_ps(_mm_slli_epi32(magnitude, 13)), _mm_set1_ps(0x1p112f));
-    const __m128i special = _mm_and_si128(_mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7BFF)), _mm_set1_epi32(0x7F800000));
+    const __m128i special =
+        _mm_and_si128(_mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7BFF)), _mm_set1_epi32(0x7F800000));
     const __m128i sign = _mm_slli_epi32(_mm_xor_si128(bits, magnitude), 16);
     return _mm_or_ps(scaled, _mm_castsi128_ps(_mm_or_si128(special, sign)));
   }
   static INLAY_INLINE xsimd::batch<float, arch> bfloats(const std::uint16_t* from) noexcept {
-    return _mm_castsi128_ps(_mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+    return _mm_castsi128_ps(
+        _mm_unpacklo_epi16(_mm_setzero_si128(), _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
   }
   template <class Byte>
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> ints(const Byte* from) noexcept {
     return _mm_setr_epi32(from[0], from[1], from[2], from[3]);
   }
   template <class Byte>
-  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept { return xsimd::to_float(ints(from)); }
+  static INLAY_INLINE xsimd::batch<float, arch> widen(const Byte* from) noexcept {
+    return xsimd::to_float(ints(from));
+  }
   static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[8], std::int8_t* to) noexcept {
     for (int i = 0; i < 8; i += 4) {
-      store(to + 4 * i, _mm_packs_epi16(_mm_packs_epi32(from[i], from[i + 1]), _mm_packs_epi32(from[i + 2], from[i + 3])));
+      store(to + 4 * i,
+            _mm_packs_epi16(_mm_packs_epi32(from[i], from[i + 1]), _mm_packs_epi32(from[i + 2], from[i + 3])));
     }
   }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {

@@ -6,7 +6,8 @@
 
 #define INLAY_ALWAYS __attribute__((always_inline))
 #define INLAY_INLINE inline INLAY_ALWAYS
-#define INLAY_UNROLL _Pragma("GCC unroll 16")  // before a loop over registers: short, and its counter may stay a variable
+// Before a loop over registers: short, and its counter may stay a variable.
+#define INLAY_UNROLL _Pragma("GCC unroll 16")
 
 namespace inlay::cpu {
 namespace {

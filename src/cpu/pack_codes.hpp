@@ -1,0 +1,74 @@
+// The codes of one row of a block, four columns a word: read from the file's layouts, written to the packed one.
+#pragma once
+
+#include <cstring>
+
+#include "cpu/packed.hpp"
+
+namespace inlay::cpu {
+
+// Whether a scale is a number: others would turn whole rows into NaN.
+inline bool is_finite(std::uint16_t half) noexcept { return (half & 0x7C00) != 0x7C00; }
+
+// The codes of one row of a block, four columns a word: quad q in word q.
+struct Codes {
+  std::uint32_t quads[block_quads];
+};
+
+inline std::uint32_t word(const std::uint8_t* bytes) noexcept {
+  std::uint32_t value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// `mask` in every byte.
+constexpr std::uint32_t each(std::uint32_t mask) noexcept { return mask * 0x01010101u; }
+
+template <class Read>
+Codes codes_by_quad(Read&& read) noexcept {
+  Codes codes;
+  for (int q = 0; q < block_quads; ++q) codes.quads[q] = read(q);
+  return codes;
+}
+
+// ---- writing row r of a block
+inline void put_word(Quad& quad, int r, std::uint32_t value) noexcept { std::memcpy(quad[r], &value, sizeof value); }
+
+inline void put_nibbles(Quad (&nibbles)[4], int r, const Codes& codes) noexcept {
+  for (int v = 0; v < 4; ++v)
+    put_word(nibbles[v], r, (codes.quads[v] & each(15)) | (codes.quads[v + 4] & each(15)) << 4);
+}
+// Bits `from` and `from` + 1 of the codes.
+inline void put_pairs(Quad (&pairs)[2], int r, const Codes& codes, int from) noexcept {
+  for (int p = 0; p < 2; ++p) {
+    std::uint32_t value = 0;
+    for (int s = 0; s < 4; ++s) value |= (codes.quads[4 * p + s] >> from & each(3)) << 2 * s;
+    put_word(pairs[p], r, value);
+  }
+}
+inline void put_bits(Quad& bits, int r, const Codes& codes, int from) noexcept {
+  std::uint32_t value = 0;
+  for (int q = 0; q < block_quads; ++q) value |= (codes.quads[q] >> from & each(1)) << q;
+  put_word(bits, r, value);
+}
+
+// ---- reading the file's blocks
+// 16 bytes: columns 0-15 in the low nibbles, 16-31 in the high ones.
+inline Codes four_bits(const std::uint8_t* bytes) noexcept {
+  return codes_by_quad([=](int q) { return word(bytes + q % 4 * 4) >> q / 4 * 4 & each(15); });
+}
+// The same with a fifth bit: bit i of `high` for column i.
+inline Codes five_bits(const std::uint8_t* bytes, const std::uint8_t* high) noexcept {
+  const Codes low = four_bits(bytes);
+  return codes_by_quad([&](int q) {
+    const std::uint32_t bits = word(high) >> 4 * q & 15;
+    return low.quads[q] | (bits * 0x00204081u & each(1)) << 4;
+  });
+}
+// Block j of 256 values: 32 bytes hold the same column of several blocks.
+inline std::uint32_t planes(const std::uint8_t* bytes, int j, int bits, int q) noexcept {
+  const int blocks = 8 / bits;
+  return word(bytes + j / blocks * 32 + 4 * q) >> j % blocks * bits & each((1u << bits) - 1);
+}
+
+}  // namespace inlay::cpu
