@@ -19,17 +19,12 @@ struct Options {
 Json element(const inlay::gguf::Value& value, std::size_t i) {
   using Type = inlay::gguf::ValueType;
   switch (value.element_type()) {
-    case Type::text:
-      return value.text(i).value_or("");
-    case Type::boolean:
-      return value.flag(i).value_or(false);
+    case Type::text: return value.text(i).value_or("");
+    case Type::boolean: return value.flag(i).value_or(false);
     case Type::f32:
-    case Type::f64:
-      return value.real(i).value_or(0);
-    case Type::array:
-      return nullptr;
-    default:
-      break;
+    case Type::f64: return value.real(i).value_or(0);
+    case Type::array: return nullptr;
+    default: break;
   }
   if (const auto number = value.integer(i)) return *number;
   return value.real(i).value_or(0);

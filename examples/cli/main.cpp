@@ -23,10 +23,8 @@ int report(const inlay::Error& error, bool json) {
     case inlay::Errc::io:
     case inlay::Errc::format:
     case inlay::Errc::unsupported:
-    case inlay::Errc::argument:
-      return bad_input;
-    default:
-      return failed;
+    case inlay::Errc::argument: return bad_input;
+    default: return failed;
   }
 }
 

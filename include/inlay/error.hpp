@@ -14,10 +14,12 @@ inline namespace v0 {
 enum class Errc { io = 1, format, unsupported, memory, device, argument, cancelled };
 
 /// What is wrong with an input, finer than Errc::format; `none` for everything else.
+// clang-format off
 enum class Fault {
   none, truncated, bad_magic, bad_version, bad_endian, bad_count, bad_string, bad_type, bad_alignment, bad_dims, overflow,
   out_of_bounds, duplicate, missing_key, missing_tensor, wrong_type, bad_value, inconsistent, unsupported, limit
 };
+// clang-format on
 
 /// Thrown by every function here that can fail, and by nothing else.
 /// what() is one sentence that names the file, key or tensor at fault.

@@ -38,8 +38,8 @@ class INLAY_API Value {
   friend class Writer;
   ValueType type_{}, element_{};
   std::size_t size_ = 1;
-  const std::byte* bytes_ = nullptr;          // the value or the elements, as in the file
-  const std::string_view* texts_ = nullptr;   // the elements of an array of strings
+  const std::byte* bytes_ = nullptr;         // the value or the elements, as in the file
+  const std::string_view* texts_ = nullptr;  // the elements of an array of strings
 };
 
 struct Key {

@@ -19,19 +19,21 @@ enum class Level { debug, info, warning, error };
 enum class CacheType { f16, f32, bf16, q8_0, q4_0 };
 
 struct LoadOptions {
-  std::string device = "auto";           ///< "cpu"; auto: the best that works
-  int threads = 0;                       ///< 0: one per physical core, within the CPU quota
-  int context = 0;                       ///< tokens per session at most; 0: what the model was trained for
-  std::size_t cache_bytes = 0;           ///< most that key/value pages and states may take; 0: 6 GiB
+  std::string device = "auto";  ///< "cpu"; auto: the best that works
+  int threads = 0;              ///< 0: one per physical core, within the CPU quota
+  int context = 0;              ///< tokens per session at most; 0: what the model was trained for
+  std::size_t cache_bytes = 0;  ///< most that key/value pages and states may take; 0: 6 GiB
   CacheType keys = CacheType::f16, values = CacheType::f16;
-  int page = 32;                         ///< tokens per page of the cache, at least 1
-  std::string isa = {};                  ///< force "avx2", "baseline", "reference", ... instead of the best found
+  int page = 32;         ///< tokens per page of the cache, at least 1
+  std::string isa = {};  ///< force "avx2", "baseline", "reference", ... instead of the best found
   std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
-  std::function<void(int n, const std::function<void(int)>&)> parallel = {};  ///< call f(0..n-1) once each on your threads, even one after another
-  std::pmr::memory_resource* memory = nullptr;            ///< every block of weights, cache and scratch; null: the heap. Must be thread-safe and outlive the model
+  /// Call f(0..n-1) once each on your threads, even one after another.
+  std::function<void(int n, const std::function<void(int)>&)> parallel = {};
+  /// Every block of weights, cache and scratch; null: the heap. Must be thread-safe and outlive the model.
+  std::pmr::memory_resource* memory = nullptr;
   std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
-  bool vocabulary_only = false;          ///< tokenizer, template and facts; no weights
+  bool vocabulary_only = false;                             ///< tokenizer, template and facts; no weights
 };
 
 struct TokenizeOptions {
@@ -43,8 +45,8 @@ struct DetokenizeOptions {
   bool show_specials = false;    ///< control tokens are written out
 };
 
-/// How the rows of a text's tokens become one.
-enum class Pooling { model, none, mean, cls, last };  ///< model: as the file says, else the mean; none: a row for each token
+/// How the rows of a text's tokens become one. model: as the file says, else the mean; none: a row for each token.
+enum class Pooling { model, none, mean, cls, last };
 
 struct EmbedOptions {
   Pooling pooling = Pooling::model;
@@ -64,10 +66,10 @@ struct ModelInfo {
   std::string name, architecture, quantization, license, chat_template, device, isa;
   std::uint64_t parameters = 0, bytes = 0;  ///< bytes: of the file
   int vocabulary = 0, width = 0, layers = 0;
-  int context = 0;                          ///< tokens per session at most
+  int context = 0;  ///< tokens per session at most
   int threads = 0;
-  TokenId bos = -1, eos = -1;               ///< -1: none
-  bool encoder = false;                     ///< embeds texts, and generates none
+  TokenId bos = -1, eos = -1;  ///< -1: none
+  bool encoder = false;        ///< embeds texts, and generates none
 };
 
 /// Bytes a model takes on the host.
@@ -87,8 +89,9 @@ class INLAY_API Model {
   /// the key or tensor), Error{unsupported} (names the architecture or
   /// quantization), Error{memory}, Error{device}, Error{cancelled}.
   static Model load(std::string_view path, const LoadOptions& = {});
-  static Model load(std::span<const std::byte> file, const LoadOptions& = {});  ///< kept by reference; must outlive the model
-  static Plan plan(std::string_view path, const LoadOptions& = {});             ///< before anything is loaded
+  /// From a file in memory, which is kept by reference and must outlive the model.
+  static Model load(std::span<const std::byte> file, const LoadOptions& = {});
+  static Plan plan(std::string_view path, const LoadOptions& = {});  ///< before anything is loaded
 
   Session session() const;
 
@@ -96,10 +99,12 @@ class INLAY_API Model {
   std::string detokenize(std::span<const TokenId> tokens, DetokenizeOptions = {}) const;
   /// What a stream shows after each token: whole UTF-8 characters only; one more entry at the end holds what is left.
   std::vector<std::string> detokenize_stream(std::span<const TokenId> tokens) const;
-  std::string piece(TokenId, bool show_special = true) const;  ///< the bytes of one token; Error{argument} if there is no such token
+  /// The bytes of one token; Error{argument} if there is no such token.
+  std::string piece(TokenId, bool show_special = true) const;
 
-  /// What an encoder makes of texts: a row for each, or for each token of all of them with Pooling::none. Special tokens
-  /// are added as the file asks. Throws Error{argument} for a model that is no encoder, and for a text longer than its context.
+  /// What an encoder makes of texts: a row for each, or for each token of all of them with Pooling::none. Special
+  /// tokens are added as the file asks. Throws Error{argument} for a model that is no encoder, and for a text longer
+  /// than its context.
   Embeddings embed(std::string_view text, EmbedOptions = {}) const;
   Embeddings embed(std::span<const std::string_view> texts, EmbedOptions = {}) const;
   Embeddings embed(std::span<const TokenId> tokens, EmbedOptions = {}) const;

@@ -23,17 +23,19 @@ enum class SamplerStep { penalties, top_k, top_p, min_p, temperature };
 /// numbers, grammar position) belongs to the Generation that follows it.
 /// Steps run in the order written here; one at its neutral value is skipped.
 struct Sampler {
-  Grammar grammar = {};                    ///< first of all: forbid what may not follow
-  /// Then: change logits as you like. `so_far` is every token of the session. Called on the thread that asks for the token.
+  Grammar grammar = {};  ///< first of all: forbid what may not follow
+  /// Then: change logits as you like. `so_far` is every token of the session. Called on the thread that asks for the
+  /// token.
   std::function<void(std::span<float> logits, std::span<const TokenId> so_far)> adjust = {};
-  float repeat_penalty = 1;                ///< logit > 0: divided by it, else multiplied (Keskar et al. 2019); 1: none
-  int repeat_window = 64;                  ///< tokens looked back at; 0: none, -1: all
-  int top_k = 40;                          ///< keep the k likeliest; 0: all
-  float top_p = 0.95f;                     ///< keep the likeliest that together reach this probability (Holtzman et al. 2019); 1: all
-  float min_p = 0.05f;                     ///< keep those with at least this fraction of the likeliest's probability; 0: all
-  float temperature = 0.8f;                ///< logits are divided by it; 0: always the likeliest token
+  float repeat_penalty = 1;  ///< logit > 0: divided by it, else multiplied (Keskar et al. 2019); 1: none
+  int repeat_window = 64;    ///< tokens looked back at; 0: none, -1: all
+  int top_k = 40;            ///< keep the k likeliest; 0: all
+  float top_p = 0.95f;       ///< keep the likeliest that together reach this probability (Holtzman et al. 2019); 1: all
+  float min_p = 0.05f;       ///< keep those with at least this fraction of the likeliest's probability; 0: all
+  float temperature = 0.8f;  ///< logits are divided by it; 0: always the likeliest token
   std::optional<std::uint64_t> seed = {};  ///< none: a fresh one each time
-  std::vector<SamplerStep> order = {};     ///< empty: penalties, top_k, top_p, min_p, temperature. New steps are inserted, never moved
+  /// Empty: penalties, top_k, top_p, min_p, temperature. New steps are inserted, never moved.
+  std::vector<SamplerStep> order = {};
 
   static Sampler greedy() { return {.temperature = 0}; }
 };

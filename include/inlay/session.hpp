@@ -23,14 +23,14 @@ struct Alternative {
 struct Token {
   TokenId id = -1;
   std::string_view text = {};
-  float logprob = 0;  ///< under the model's own distribution, before any sampler step
+  float logprob = 0;                               ///< under the model's own distribution, before any sampler step
   std::span<const Alternative> alternatives = {};  ///< the Limits::top_logprobs likeliest, best first
   operator std::string_view() const noexcept { return text; }
 };
 
 struct Stats {
-  int prompt_tokens = 0;     ///< tokens of the prompt, reused ones included
-  int reused_tokens = 0;     ///< of those, found in the cache and not read again
+  int prompt_tokens = 0;  ///< tokens of the prompt, reused ones included
+  int reused_tokens = 0;  ///< of those, found in the cache and not read again
   int generated_tokens = 0;
   double prompt_seconds = 0, generate_seconds = 0;
 };
@@ -100,8 +100,8 @@ class INLAY_API Session {
 
   std::span<const TokenId> tokens() const noexcept;  ///< until the next call that changes the session
   std::size_t room() const noexcept;                 ///< tokens the context can still take
-  void rewind(std::size_t length);                   ///< forget all but the first `length` tokens; Error{argument} if there are fewer
-  Session fork() const;                              ///< the same past, another future; pages are shared until written
+  void rewind(std::size_t length);  ///< forget all but the first `length` tokens; Error{argument} if there are fewer
+  Session fork() const;             ///< the same past, another future; pages are shared until written
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -7,14 +7,10 @@ namespace {
 
 inlay::Grammar compile(inlay_grammar_kind kind, std::string_view source) {
   switch (kind) {
-    case INLAY_GRAMMAR_JSON_SCHEMA:
-      return inlay::Grammar::json_schema(source);
-    case INLAY_GRAMMAR_JSON_SCHEMA_LENIENT:
-      return inlay::Grammar::json_schema(source, inlay::Unsupported::ignore);
-    case INLAY_GRAMMAR_REGEX:
-      return inlay::Grammar::regex(source);
-    case INLAY_GRAMMAR_GBNF:
-      return inlay::Grammar::gbnf(source);
+    case INLAY_GRAMMAR_JSON_SCHEMA: return inlay::Grammar::json_schema(source);
+    case INLAY_GRAMMAR_JSON_SCHEMA_LENIENT: return inlay::Grammar::json_schema(source, inlay::Unsupported::ignore);
+    case INLAY_GRAMMAR_REGEX: return inlay::Grammar::regex(source);
+    case INLAY_GRAMMAR_GBNF: return inlay::Grammar::gbnf(source);
   }
   throw inlay::Error(inlay::Errc::argument, "there is no such kind of grammar");
 }

@@ -54,7 +54,8 @@ std::optional<std::tm> clock_of(const std::optional<std::int64_t>& seconds) {
 nlohmann::ordered_json parsed_fields(const std::string& text) {
   constexpr int deepest = 64;
   const auto shallow = [](int depth, auto, auto&) {
-    if (depth > deepest) throw Error(Errc::argument, "a message's fields are nested too deeply", Fault::limit, "fields");
+    if (depth > deepest)
+      throw Error(Errc::argument, "a message's fields are nested too deeply", Fault::limit, "fields");
     return true;
   };
   auto fields = nlohmann::ordered_json::parse(text, shallow, false);

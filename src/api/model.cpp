@@ -19,16 +19,11 @@ namespace {
 
 std::uint32_t type_of(CacheType type) {
   switch (type) {
-    case CacheType::f32:
-      return INLAY_F32;
-    case CacheType::bf16:
-      return INLAY_BF16;
-    case CacheType::q8_0:
-      return INLAY_Q8_0;
-    case CacheType::q4_0:
-      return INLAY_Q4_0;
-    default:
-      return INLAY_F16;
+    case CacheType::f32: return INLAY_F32;
+    case CacheType::bf16: return INLAY_BF16;
+    case CacheType::q8_0: return INLAY_Q8_0;
+    case CacheType::q4_0: return INLAY_Q4_0;
+    default: return INLAY_F16;
   }
 }
 

@@ -11,11 +11,11 @@ namespace inlay::cpu {
 
 // One chunk of a phase, as a kernel sees it.
 struct Chunk {
-  const void* task;          // the operation, or what its plan made of it
+  const void* task;  // the operation, or what its plan made of it
   const inlay_batch* batch;
-  std::byte* scratch;        // this worker's own, 64-byte aligned
-  int index, count;          // chunk `index` of `count`
-  bool first;                // this worker's first chunk of this phase
+  std::byte* scratch;  // this worker's own, 64-byte aligned
+  int index, count;    // chunk `index` of `count`
+  bool first;          // this worker's first chunk of this phase
 };
 using Kernel = void (*)(const Chunk&) noexcept;
 
@@ -26,7 +26,8 @@ struct WeightKernels {
   std::uint32_t type;       // the file's type
   bool plain;               // x is not rounded
   std::size_t panel_bytes;  // of one block of an unpacked group
-  void (*few)(const std::byte* group, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;  // y[tokens][16]
+  void (*few)(const std::byte* group, int blocks, const std::byte* const* x, int tokens,
+              float* y) noexcept;                                                 // y[tokens][16]
   void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;  // null: a group is a panel
   void (*many)(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;
 };

@@ -40,16 +40,11 @@ class Reference final : public inlay_device {
 
   bool can(std::uint32_t op, const void* given) const noexcept override {
     switch (op) {
-      case INLAY_OP_EMBED:
-        return cpu::can(*static_cast<const inlay_embed_op*>(given));
-      case INLAY_OP_LINEAR:
-        return cpu::can(*static_cast<const inlay_linear_op*>(given));
-      case INLAY_OP_EXPERTS:
-        return cpu::can(*static_cast<const inlay_experts_op*>(given));
-      case INLAY_OP_ATTENTION:
-        return cpu::can(*static_cast<const inlay_attention_op*>(given));
-      default:
-        return op < INLAY_OP_COUNT;
+      case INLAY_OP_EMBED: return cpu::can(*static_cast<const inlay_embed_op*>(given));
+      case INLAY_OP_LINEAR: return cpu::can(*static_cast<const inlay_linear_op*>(given));
+      case INLAY_OP_EXPERTS: return cpu::can(*static_cast<const inlay_experts_op*>(given));
+      case INLAY_OP_ATTENTION: return cpu::can(*static_cast<const inlay_attention_op*>(given));
+      default: return op < INLAY_OP_COUNT;
     }
   }
 
@@ -81,30 +76,18 @@ class Reference final : public inlay_device {
 
 void run(const ref::Step& step, const Recorded& recorded) {
   switch (recorded.op) {
-    case INLAY_OP_EMBED:
-      return ref::run(step, *static_cast<const inlay_embed_op*>(recorded.given));
-    case INLAY_OP_NORM:
-      return ref::run(step, *static_cast<const inlay_norm_op*>(recorded.given));
-    case INLAY_OP_LINEAR:
-      return ref::run(step, *static_cast<const inlay_linear_op*>(recorded.given));
-    case INLAY_OP_BINARY:
-      return ref::run(step, *static_cast<const inlay_binary_op*>(recorded.given));
-    case INLAY_OP_GLU:
-      return ref::run(step, *static_cast<const inlay_glu_op*>(recorded.given));
-    case INLAY_OP_ROPE:
-      return ref::run(step, *static_cast<const inlay_rope_op*>(recorded.given));
-    case INLAY_OP_ATTENTION:
-      return ref::run(step, *static_cast<const inlay_attention_op*>(recorded.given));
-    case INLAY_OP_PICK:
-      return ref::run(step, *static_cast<const inlay_pick_op*>(recorded.given));
-    case INLAY_OP_ROUTE:
-      return ref::run(step, *static_cast<const inlay_route_op*>(recorded.given));
-    case INLAY_OP_EXPERTS:
-      return ref::run(step, *static_cast<const inlay_experts_op*>(recorded.given));
-    case INLAY_OP_SCAN:
-      return ref::run(step, *static_cast<const inlay_scan_op*>(recorded.given));
-    default:
-      return;
+    case INLAY_OP_EMBED: return ref::run(step, *static_cast<const inlay_embed_op*>(recorded.given));
+    case INLAY_OP_NORM: return ref::run(step, *static_cast<const inlay_norm_op*>(recorded.given));
+    case INLAY_OP_LINEAR: return ref::run(step, *static_cast<const inlay_linear_op*>(recorded.given));
+    case INLAY_OP_BINARY: return ref::run(step, *static_cast<const inlay_binary_op*>(recorded.given));
+    case INLAY_OP_GLU: return ref::run(step, *static_cast<const inlay_glu_op*>(recorded.given));
+    case INLAY_OP_ROPE: return ref::run(step, *static_cast<const inlay_rope_op*>(recorded.given));
+    case INLAY_OP_ATTENTION: return ref::run(step, *static_cast<const inlay_attention_op*>(recorded.given));
+    case INLAY_OP_PICK: return ref::run(step, *static_cast<const inlay_pick_op*>(recorded.given));
+    case INLAY_OP_ROUTE: return ref::run(step, *static_cast<const inlay_route_op*>(recorded.given));
+    case INLAY_OP_EXPERTS: return ref::run(step, *static_cast<const inlay_experts_op*>(recorded.given));
+    case INLAY_OP_SCAN: return ref::run(step, *static_cast<const inlay_scan_op*>(recorded.given));
+    default: return;
   }
 }
 

@@ -28,16 +28,11 @@ std::int64_t slot_of(const inlay_cache& cache, const Sequence& sequence, std::in
 
 bool visible(const inlay_attention_op& op, std::int64_t query, std::int64_t key) {
   switch (op.mask) {
-    case INLAY_MASK_ALL:
-      return true;
-    case INLAY_MASK_SLIDING:
-      return key <= query && query - key < op.window;
-    case INLAY_MASK_CHUNKED:
-      return key <= query && key >= query / op.window * op.window;
-    case INLAY_MASK_SYMMETRIC:
-      return std::abs(query - key) <= op.window / 2;
-    default:
-      return key <= query;
+    case INLAY_MASK_ALL: return true;
+    case INLAY_MASK_SLIDING: return key <= query && query - key < op.window;
+    case INLAY_MASK_CHUNKED: return key <= query && key >= query / op.window * op.window;
+    case INLAY_MASK_SYMMETRIC: return std::abs(query - key) <= op.window / 2;
+    default: return key <= query;
   }
 }
 

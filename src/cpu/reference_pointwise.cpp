@@ -13,26 +13,17 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 double apply(std::uint32_t act, double x) {
   switch (act) {
-    case INLAY_ACT_SILU:
-      return x * sigmoid(x);
-    case INLAY_ACT_GELU:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+    case INLAY_ACT_SILU: return x * sigmoid(x);
+    case INLAY_ACT_GELU: return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
     case INLAY_ACT_GELU_TANH:
       return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
-    case INLAY_ACT_RELU:
-      return std::max(x, 0.0);
-    case INLAY_ACT_RELU2:
-      return std::max(x, 0.0) * std::max(x, 0.0);
-    case INLAY_ACT_SIGMOID:
-      return sigmoid(x);
-    case INLAY_ACT_TANH:
-      return std::tanh(x);
-    case INLAY_ACT_SOFTPLUS:
-      return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-    case INLAY_ACT_GELU_QUICK:
-      return x * sigmoid(1.702 * x);
-    default:
-      return x;
+    case INLAY_ACT_RELU: return std::max(x, 0.0);
+    case INLAY_ACT_RELU2: return std::max(x, 0.0) * std::max(x, 0.0);
+    case INLAY_ACT_SIGMOID: return sigmoid(x);
+    case INLAY_ACT_TANH: return std::tanh(x);
+    case INLAY_ACT_SOFTPLUS: return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+    case INLAY_ACT_GELU_QUICK: return x * sigmoid(1.702 * x);
+    default: return x;
   }
 }
 

@@ -161,7 +161,8 @@ void advance(const inlay_scan_op& op, std::int64_t t, float* state) {
 
 void run(const Step& step, const inlay_scan_op& op) {
   for (std::int64_t index = 0; index < step.batch.seqs; ++index) {
-    float* state = state_address(*op.cache, step.batch.state_slot[index]) + op.state_offset / std::int64_t(sizeof(float));
+    float* state =
+        state_address(*op.cache, step.batch.state_slot[index]) + op.state_offset / std::int64_t(sizeof(float));
     const std::int64_t end = step.batch.query_start[index + 1];
     for (std::int64_t t = step.batch.query_start[index]; t < end; ++t) advance(op, t, state);
   }

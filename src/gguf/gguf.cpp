@@ -20,27 +20,19 @@ constexpr std::string_view value_type_names[] = {"u8",      "i8",     "u16",   "
 // Element `i` of integers of this type; empty for other types and for what does not fit.
 std::optional<std::int64_t> load_integer(ValueType type, const std::byte* values, std::size_t i) noexcept {
   switch (type) {
-    case ValueType::u8:
-      return load<std::uint8_t>(values, i);
-    case ValueType::i8:
-      return load<std::int8_t>(values, i);
-    case ValueType::u16:
-      return load<std::uint16_t>(values, i);
-    case ValueType::i16:
-      return load<std::int16_t>(values, i);
-    case ValueType::u32:
-      return load<std::uint32_t>(values, i);
-    case ValueType::i32:
-      return load<std::int32_t>(values, i);
-    case ValueType::i64:
-      return load<std::int64_t>(values, i);
+    case ValueType::u8: return load<std::uint8_t>(values, i);
+    case ValueType::i8: return load<std::int8_t>(values, i);
+    case ValueType::u16: return load<std::uint16_t>(values, i);
+    case ValueType::i16: return load<std::int16_t>(values, i);
+    case ValueType::u32: return load<std::uint32_t>(values, i);
+    case ValueType::i32: return load<std::int32_t>(values, i);
+    case ValueType::i64: return load<std::int64_t>(values, i);
     case ValueType::u64: {
       const auto value = load<std::uint64_t>(values, i);
       if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
       return static_cast<std::int64_t>(value);
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 

@@ -11,16 +11,11 @@ constexpr int most_experts = 4096;
 
 std::uint32_t gating(const Metadata& m, std::uint32_t otherwise) {
   switch (m.integer("expert_gating_func", 0)) {
-    case 0:
-      return otherwise;
-    case 1:
-      return INLAY_ROUTE_SOFTMAX;
-    case 2:
-      return INLAY_ROUTE_SIGMOID;
-    case 3:
-      return INLAY_ROUTE_SOFTMAX_CHOSEN;
-    default:
-      m.refuse("expert_gating_func", "is not known");
+    case 0: return otherwise;
+    case 1: return INLAY_ROUTE_SOFTMAX;
+    case 2: return INLAY_ROUTE_SIGMOID;
+    case 3: return INLAY_ROUTE_SOFTMAX_CHOSEN;
+    default: m.refuse("expert_gating_func", "is not known");
   }
 }
 

@@ -14,31 +14,21 @@ using List = std::vector<Record>;
 // The tensors an operation reads, nulls included.
 std::vector<const inlay_tensor*> inputs(const Record& r) {
   switch (r.op) {
-    case INLAY_OP_NORM:
-      return {r.norm.x};
-    case INLAY_OP_LINEAR:
-      return {r.linear.x, r.linear.add};
-    case INLAY_OP_BINARY:
-      return {r.binary.a, r.binary.b};
-    case INLAY_OP_GLU:
-      return {r.glu.gate, r.glu.up};
-    case INLAY_OP_ROPE:
-      return {r.rope.x};
-    case INLAY_OP_ATTENTION:
-      return {r.attention.q, r.attention.k, r.attention.v};
-    case INLAY_OP_PICK:
-      return {r.pick.x};
-    case INLAY_OP_ROUTE:
-      return {r.route.logits};
-    case INLAY_OP_EXPERTS:
-      return {r.experts.x, r.experts.choice, r.experts.weight};
+    case INLAY_OP_NORM: return {r.norm.x};
+    case INLAY_OP_LINEAR: return {r.linear.x, r.linear.add};
+    case INLAY_OP_BINARY: return {r.binary.a, r.binary.b};
+    case INLAY_OP_GLU: return {r.glu.gate, r.glu.up};
+    case INLAY_OP_ROPE: return {r.rope.x};
+    case INLAY_OP_ATTENTION: return {r.attention.q, r.attention.k, r.attention.v};
+    case INLAY_OP_PICK: return {r.pick.x};
+    case INLAY_OP_ROUTE: return {r.route.logits};
+    case INLAY_OP_EXPERTS: return {r.experts.x, r.experts.choice, r.experts.weight};
     case INLAY_OP_SCAN: {
       std::vector<const inlay_tensor*> read(r.in, r.in + r.scan.n);
       read.push_back(r.scan.x);
       return read;
     }
-    default:
-      return {};
+    default: return {};
   }
 }
 

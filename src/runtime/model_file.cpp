@@ -105,15 +105,9 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
   seen.shape.assign(shape.begin(), shape.end());
   nn::Tensor loaded;
   switch (use) {
-    case nn::Weights::Use::values:
-      loaded = values(seen);
-      break;
-    case nn::Weights::Use::matrix:
-      loaded = packed(seen, INLAY_ROLE_MATRIX);
-      break;
-    case nn::Weights::Use::table:
-      loaded = packed(seen, INLAY_ROLE_TABLE);
-      break;
+    case nn::Weights::Use::values: loaded = values(seen); break;
+    case nn::Weights::Use::matrix: loaded = packed(seen, INLAY_ROLE_MATRIX); break;
+    case nn::Weights::Use::table: loaded = packed(seen, INLAY_ROLE_TABLE); break;
   }
   report(tensor->data.size());
   return found_.emplace(key, loaded).first->second;

@@ -115,9 +115,7 @@ TokenId Sampling::choose(std::span<float> logits, std::span<const TokenId> so_fa
     return likeliest(logits, 1)[0].id;
   }
   for (const auto step : order) switch (step) {
-      case SamplerStep::penalties:
-        penalise(logits, so_far);
-        break;
+      case SamplerStep::penalties: penalise(logits, so_far); break;
       case SamplerStep::top_k:
         if (recipe_.top_k > 0 && candidates_.empty())
           candidates_ = likeliest(logits, std::size_t(recipe_.top_k));

@@ -10,30 +10,18 @@ namespace {
 void submit(const inlay_backend& table, inlay_device* device, const Record& r) {
   const auto& ops = *table.ops;
   switch (r.op) {
-    case INLAY_OP_EMBED:
-      return ops.embed(device, &r.embed);
-    case INLAY_OP_NORM:
-      return ops.norm(device, &r.norm);
-    case INLAY_OP_LINEAR:
-      return ops.linear(device, &r.linear);
-    case INLAY_OP_BINARY:
-      return ops.binary(device, &r.binary);
-    case INLAY_OP_GLU:
-      return ops.glu(device, &r.glu);
-    case INLAY_OP_ROPE:
-      return ops.rope(device, &r.rope);
-    case INLAY_OP_ATTENTION:
-      return ops.attention(device, &r.attention);
-    case INLAY_OP_PICK:
-      return ops.pick(device, &r.pick);
-    case INLAY_OP_ROUTE:
-      return ops.route(device, &r.route);
-    case INLAY_OP_EXPERTS:
-      return ops.experts(device, &r.experts);
-    case INLAY_OP_SCAN:
-      return ops.scan(device, &r.scan);
-    default:
-      return table.mark(device, r.layer);
+    case INLAY_OP_EMBED: return ops.embed(device, &r.embed);
+    case INLAY_OP_NORM: return ops.norm(device, &r.norm);
+    case INLAY_OP_LINEAR: return ops.linear(device, &r.linear);
+    case INLAY_OP_BINARY: return ops.binary(device, &r.binary);
+    case INLAY_OP_GLU: return ops.glu(device, &r.glu);
+    case INLAY_OP_ROPE: return ops.rope(device, &r.rope);
+    case INLAY_OP_ATTENTION: return ops.attention(device, &r.attention);
+    case INLAY_OP_PICK: return ops.pick(device, &r.pick);
+    case INLAY_OP_ROUTE: return ops.route(device, &r.route);
+    case INLAY_OP_EXPERTS: return ops.experts(device, &r.experts);
+    case INLAY_OP_SCAN: return ops.scan(device, &r.scan);
+    default: return table.mark(device, r.layer);
   }
 }
 
@@ -42,12 +30,9 @@ constexpr const char* op_names[] = {"embed",     "norm", "linear", "binary",  "g
 
 Errc code_of(int status) {
   switch (status) {
-    case INLAY_STEP_MEMORY:
-      return Errc::memory;
-    case INLAY_STEP_CANCELLED:
-      return Errc::cancelled;
-    default:
-      return Errc::device;
+    case INLAY_STEP_MEMORY: return Errc::memory;
+    case INLAY_STEP_CANCELLED: return Errc::cancelled;
+    default: return Errc::device;
   }
 }
 

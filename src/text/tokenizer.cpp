@@ -17,18 +17,12 @@ constexpr std::size_t longest_input = std::size_t{1} << 30;  // bytes: positions
 
 std::unique_ptr<const Codec> codec_for(const Vocabulary& vocabulary) {
   switch (vocabulary.kind) {
-    case Kind::sentencepiece:
-      return sentencepiece(vocabulary);
-    case Kind::byte_pair:
-      return byte_pair(vocabulary);
-    case Kind::word_piece:
-      return word_piece(vocabulary);
-    case Kind::unigram:
-      return unigram(vocabulary);
-    case Kind::rwkv:
-      return rwkv(vocabulary);
-    case Kind::none:
-      break;
+    case Kind::sentencepiece: return sentencepiece(vocabulary);
+    case Kind::byte_pair: return byte_pair(vocabulary);
+    case Kind::word_piece: return word_piece(vocabulary);
+    case Kind::unigram: return unigram(vocabulary);
+    case Kind::rwkv: return rwkv(vocabulary);
+    case Kind::none: break;
   }
   return nullptr;
 }
@@ -112,20 +106,15 @@ void Tokenizer::append_piece(TokenId id, bool render_special, std::string& out) 
   const Vocabulary& vocabulary = parts_->with(id);
   const std::string_view text = vocabulary.text(id);
   switch (vocabulary.type(id)) {
-    case TokenType::normal:
-      return parts_->codec->append(id, out);
-    case TokenType::byte:
-      out += static_cast<char>(byte_of(text).value_or(0));
-      return;
-    case TokenType::unused:
-      return;
+    case TokenType::normal: return parts_->codec->append(id, out);
+    case TokenType::byte: out += static_cast<char>(byte_of(text).value_or(0)); return;
+    case TokenType::unused: return;
     case TokenType::unknown:
     case TokenType::control:
       if (!render_special) return;
       [[fallthrough]];
     case TokenType::user_defined:
-    case TokenType::marker:
-      out += text;
+    case TokenType::marker: out += text;
   }
 }
 

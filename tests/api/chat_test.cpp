@@ -1,4 +1,5 @@
-// Proves: a chat speaks through the model's template, reads nothing twice, and keeps users' text apart from control tokens.
+// Proves: a chat speaks through the model's template, reads nothing twice, and keeps users' text apart from control
+// tokens.
 #include "tests/support/catch.hpp"
 #include "tests/support/models.hpp"
 
@@ -11,7 +12,8 @@ TEST_CASE("a chat answers in turns and reads only what is new") {
   const auto model = support::load_nano();
   Chat chat(model);
   CHECK(chat.say("What is 58 + 67?", Sampler::greedy(), {.tokens = 40}).text() == "125");
-  auto second = chat.say("My name is Rosa and my lucky number is 47. What is my lucky number?", Sampler::greedy(), {.tokens = 40});
+  auto second = chat.say("My name is Rosa and my lucky number is 47. What is my lucky number?", Sampler::greedy(),
+                         {.tokens = 40});
   CHECK(second.stats().reused_tokens > 10);
   CHECK(second.text() == "Your lucky number is 47.");
   REQUIRE(chat.messages().size() == 4);

@@ -1,6 +1,5 @@
 // A host application: the door is included in two files, and twice in this one.
 #include <inlay/inlay.hpp>
-#include <inlay/inlay.hpp>
 
 #include <iostream>
 

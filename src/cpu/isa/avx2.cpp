@@ -1,3 +1,5 @@
 #include "cpu/kernels-inl.hpp"
 
-namespace inlay::cpu { constinit const Kernels avx2 = kernels<isa::Avx2>("avx2"); }
+namespace inlay::cpu {
+constinit const Kernels avx2 = kernels<isa::Avx2>("avx2");
+}

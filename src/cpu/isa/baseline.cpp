@@ -1,3 +1,5 @@
 #include "cpu/kernels-inl.hpp"
 
-namespace inlay::cpu { constinit const Kernels baseline = kernels<isa::Baseline>("baseline"); }
+namespace inlay::cpu {
+constinit const Kernels baseline = kernels<isa::Baseline>("baseline");
+}

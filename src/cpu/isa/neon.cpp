@@ -1,3 +1,5 @@
 #include "cpu/kernels-inl.hpp"
 
-namespace inlay::cpu { constinit const Kernels neon = kernels<isa::Neon>("neon"); }
+namespace inlay::cpu {
+constinit const Kernels neon = kernels<isa::Neon>("neon");
+}

@@ -1,3 +1,5 @@
 #include "cpu/kernels-inl.hpp"
 
-namespace inlay::cpu { constinit const Kernels neon_dot = kernels<isa::NeonDot>("neon_dot"); }
+namespace inlay::cpu {
+constinit const Kernels neon_dot = kernels<isa::NeonDot>("neon_dot");
+}
