@@ -158,8 +158,8 @@ Generation Chat::answer(const Sampler& sampler, Limits limits) & {
     auto reply = chat.session.generate(std::span<const TokenId>(tokens).subspan(kept), sampler, std::move(limits));
     const auto turn = chat.messages->size();
     chat.messages->push_back({"assistant", {}});
-    reply.state_->stats.prompt_tokens = int(tokens.size()), reply.state_->stats.reused_tokens = int(kept);
-    reply.state_->shown_to = [messages = chat.messages, turn](std::string_view text) {
+    reply.state_->writer.stats.prompt_tokens = int(tokens.size()), reply.state_->writer.stats.reused_tokens = int(kept);
+    reply.state_->writer.shown_to = [messages = chat.messages, turn](std::string_view text) {
       if (turn < messages->size()) (*messages)[turn].content += text;
     };
     return reply;

@@ -1,0 +1,125 @@
+// Making tokens one by one, and the text that may be shown after each.
+#include "api/writer.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace inlay {
+inline namespace v0 {
+
+namespace {
+
+std::uint64_t seed_of(const Sampler& recipe) {
+  if (recipe.seed) return *recipe.seed;
+  std::random_device device;
+  return (std::uint64_t(device()) << 32) | device();
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+void check(const Sampler& s) {
+  const auto refuse = [](const char* field, const char* why) {
+    throw Error(Errc::argument, std::string("Sampler::") + field + " " + why, Fault::bad_value, field);
+  };
+  if (!(s.temperature >= 0 && s.temperature < 1e6f)) refuse("temperature", "must be 0 or above");
+  if (!(s.repeat_penalty > 0 && s.repeat_penalty < 1e6f)) refuse("repeat_penalty", "must be above 0");
+  if (!(s.top_p > 0)) refuse("top_p", "must be above 0");
+  if (!(s.min_p >= 0 && s.min_p <= 1)) refuse("min_p", "must be in [0, 1]");
+  if (s.top_k < 0) refuse("top_k", "must not be negative");
+}
+
+}  // namespace
+
+Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits)
+    : model_(std::move(model)),
+      sampling_(recipe, seed_of(recipe)),
+      limits_(std::move(limits)),
+      decoder_(*model_->tokenizer) {
+  check(recipe);
+  if (recipe.grammar) constraint_.emplace(recipe.grammar, model_->pieces());
+  std::erase(limits_.stop, std::string());
+}
+
+double Writer::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+std::optional<Finish> Writer::interrupted() const {
+  if (limits_.cancel.stop_requested()) return Finish::cancelled;
+  if (limits_.deadline.count() > 0 && Clock::now() - start_ >= limits_.deadline) return Finish::deadline;
+  return std::nullopt;
+}
+
+bool Writer::may_follow(std::size_t tokens) {
+  if (finish != Finish::running) return false;
+  if (limits_.tokens == 0)
+    finish = Finish::token_limit;
+  else if (tokens >= context())
+    finish = Finish::context_full;
+  else if (const auto why = interrupted())
+    finish = *why;
+  return finish == Finish::running;
+}
+
+void Writer::alternatives(std::span<const float> logits, double total) {
+  alternatives_.clear();
+  for (const auto& [id, logit] : runtime::likeliest(logits, std::size_t(std::max(0, limits_.top_logprobs))))
+    alternatives_.push_back({id, float(logit - total)});
+  token.alternatives = alternatives_;
+}
+
+Finish Writer::finish_after(std::size_t tokens) const {
+  if (model_->tokenizer->ends_generation(token.id) && !limits_.ignore_end) return Finish::end_of_text;
+  if (stats.generated_tokens == limits_.tokens) return Finish::token_limit;
+  if (constraint_ && constraint_->finished()) return Finish::constraint_done;
+  return tokens >= context() ? Finish::context_full : Finish::running;
+}
+
+void Writer::write(std::span<const float> logits, std::vector<TokenId>& tokens) {
+  changed_.assign(logits.begin(), logits.end());
+  if (constraint_) constraint_->apply(changed_);
+  const auto id = sampling_.choose(changed_, tokens);
+  if (constraint_) constraint_->accept(id);
+  tokens.push_back(id);
+  const auto total = runtime::log_sum(logits);
+  token.id = id;
+  token.logprob = float(double(logits[std::size_t(id)]) - total);
+  if (limits_.top_logprobs > 0) alternatives(logits, total);
+  ++stats.generated_tokens;
+  finish = finish_after(tokens.size());
+  show(id, finish != Finish::running);
+}
+
+std::optional<std::size_t> Writer::find_stop() const {
+  std::size_t found = std::string::npos;
+  for (const auto& stop : limits_.stop) found = std::min(found, pending_.find(stop));
+  return found == std::string::npos ? std::nullopt : std::optional(found);
+}
+
+// Bytes at the end of the pending text that may turn out to begin a stop text.
+std::size_t Writer::held_back() const {
+  std::size_t held = 0;
+  for (const auto& stop : limits_.stop)
+    for (auto n = std::min(stop.size() - 1, pending_.size()); n > held; --n)
+      if (std::string_view(pending_).ends_with(std::string_view(stop).substr(0, n))) held = n;
+  while (held < pending_.size() && held > 0 && continues_character(pending_[pending_.size() - held])) ++held;
+  return held;
+}
+
+void Writer::show(TokenId id, bool last) {
+  if (!model_->tokenizer->is_control(id)) pending_ += decoder_.push(id);
+  if (last) pending_ += decoder_.flush();
+  std::size_t ready;
+  if (const auto stop = find_stop()) {
+    ready = *stop;
+    finish = Finish::stop_text;
+  } else {
+    ready = last ? pending_.size() : pending_.size() - held_back();
+  }
+  text_ = pending_.substr(0, ready);
+  pending_.erase(0, ready);
+  token.text = text_;
+  shown += text_.size();
+  if (shown_to) shown_to(text_);
+}
+
+}  // namespace v0
+}  // namespace inlay

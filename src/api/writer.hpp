@@ -1,0 +1,56 @@
+// A text that is being written: what makes the next token of the model's logits, what of it may be shown, and why it
+// ended.
+#pragma once
+
+#include <chrono>
+
+#include "api/state.hpp"
+#include "runtime/sampling.hpp"
+#include "text/stream_decoder.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+class Writer {
+ public:
+  Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits);
+
+  // A cancel that was asked for, or the deadline.
+  std::optional<Finish> interrupted() const;
+  // Whether a token may follow these; where none may, `finish` says why.
+  bool may_follow(std::size_t tokens);
+  // Chooses the token after `tokens` and appends it: `token` is it, and `finish` may end the text.
+  void write(std::span<const float> logits, std::vector<TokenId>& tokens);
+
+  const Limits& limits() const noexcept { return limits_; }
+  double seconds() const;  // since it was made
+
+  Token token;
+  Finish finish = Finish::running;
+  Stats stats;
+  std::size_t shown = 0;                                // bytes of text
+  std::function<void(std::string_view)> shown_to = {};  // every text that is shown, as it is
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t context() const noexcept { return std::size_t(model_->engine->context()); }
+  void alternatives(std::span<const float> logits, double total);
+  Finish finish_after(std::size_t tokens) const;
+  void show(TokenId id, bool last);
+  std::optional<std::size_t> find_stop() const;
+  std::size_t held_back() const;
+
+  std::shared_ptr<const ModelState> model_;
+  runtime::Sampling sampling_;
+  std::optional<runtime::Constraint> constraint_;
+  Limits limits_;
+  Clock::time_point start_ = Clock::now();
+  text::StreamDecoder decoder_;
+  std::vector<float> changed_;  // logits that the recipe's steps change
+  std::vector<Alternative> alternatives_;
+  std::string pending_, text_;  // decoded but not shown; shown with the token
+};
+
+}  // namespace v0
+}  // namespace inlay
