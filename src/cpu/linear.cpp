@@ -33,9 +33,12 @@ struct LinearTask {
   std::size_t panels = 0;  // bytes for unpacked groups
 };
 
-std::size_t rounded_bytes(const LinearTask& task) noexcept { return task.columns / block_columns * sizeof(Activation); }
+// From one row to the next. One line more than a row has: rows of a power of two would share one set of the cache.
+std::size_t rounded_bytes(const LinearTask& task) noexcept {
+  return task.columns / block_columns * sizeof(Activation) + alignment;
+}
 std::size_t plain_bytes(const LinearTask& task) noexcept {
-  return (task.columns * sizeof(float) + alignment - 1) / alignment * alignment;
+  return (task.columns * sizeof(float) + alignment - 1) / alignment * alignment + alignment;
 }
 
 // A worker's scratch, cut into its parts.

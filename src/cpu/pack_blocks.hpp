@@ -9,30 +9,28 @@ namespace inlay::cpu {
 // A file's block as row r of one element of the stream; false where a scale is no number.
 template <class Block>
 bool pack_block(const Block& from, PackedQ4_0& to, int r) noexcept {  // Q4_0 and IQ4_NL
-  put_nibbles(to.nibbles, r, four_bits(from.codes));
+  copy_nibbles(to.nibbles, r, from.codes);
   to.scales[r] = from.scale;
   return is_finite(from.scale);
 }
 
 inline bool pack_block(const gguf::BlockQ4_1& from, PackedQ4_1& to, int r) noexcept {
-  put_nibbles(to.nibbles, r, four_bits(from.codes));
+  copy_nibbles(to.nibbles, r, from.codes);
   to.scales[r] = from.scale;
   to.minima[r] = from.minimum;
   return is_finite(from.scale) && is_finite(from.minimum);
 }
 
 inline bool pack_block(const gguf::BlockQ5_0& from, PackedQ5_0& to, int r) noexcept {
-  const Codes codes = five_bits(from.codes, from.high);
-  put_nibbles(to.nibbles, r, codes);
-  put_bits(to.bits, r, codes, 4);
+  copy_nibbles(to.nibbles, r, from.codes);
+  put_bits(to.bits, r, single_bits(from.high), 0);
   to.scales[r] = from.scale;
   return is_finite(from.scale);
 }
 
 inline bool pack_block(const gguf::BlockQ5_1& from, PackedQ5_1& to, int r) noexcept {
-  const Codes codes = five_bits(from.codes, from.high);
-  put_nibbles(to.nibbles, r, codes);
-  put_bits(to.bits, r, codes, 4);
+  copy_nibbles(to.nibbles, r, from.codes);
+  put_bits(to.bits, r, single_bits(from.high), 0);
   to.scales[r] = from.scale;
   to.minima[r] = from.minimum;
   return is_finite(from.scale) && is_finite(from.minimum);
@@ -116,7 +114,7 @@ inline bool pack_block(const gguf::BlockQ6_K& from, PackedQ6_K& to, int r) noexc
 
 inline bool pack_block(const gguf::BlockIQ4_XS& from, PackedIQ4_XS& to, int r) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
-    put_nibbles(to.blocks[j].nibbles, r, four_bits(from.codes + 16 * j));
+    copy_nibbles(to.blocks[j].nibbles, r, from.codes + 16 * j);
     const int low = from.scales_low[j / 2] >> j % 2 * 4 & 15, high = from.scales_high >> 2 * j & 3;
     to.blocks[j].steps[r] = static_cast<std::int8_t>(low + 16 * high - 32);
   }
@@ -125,7 +123,7 @@ inline bool pack_block(const gguf::BlockIQ4_XS& from, PackedIQ4_XS& to, int r) n
 }
 
 inline bool pack_block(const gguf::BlockMXFP4& from, PackedMXFP4& to, int r) noexcept {
-  put_nibbles(to.nibbles, r, four_bits(from.codes));
+  copy_nibbles(to.nibbles, r, from.codes);
   // 2^(exponent - 128), for the codes are doubled; the two smallest are denormal.
   to.scales[r] = static_cast<std::uint16_t>(from.exponent > 1 ? (from.exponent - 1) << 7 : 0x20 << from.exponent);
   return from.exponent != 255;

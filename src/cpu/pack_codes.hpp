@@ -53,17 +53,13 @@ inline void put_bits(Quad& bits, int r, const Codes& codes, int from) noexcept {
 }
 
 // ---- reading the file's blocks
-// 16 bytes: columns 0-15 in the low nibbles, 16-31 in the high ones.
-inline Codes four_bits(const std::uint8_t* bytes) noexcept {
-  return codes_by_quad([=](int q) { return word(bytes + q % 4 * 4) >> q / 4 * 4 & each(15); });
+// 16 bytes with columns 0-15 in the low nibbles and 16-31 in the high ones lie as the packed form has them.
+inline void copy_nibbles(Quad (&nibbles)[4], int r, const std::uint8_t* bytes) noexcept {
+  for (int v = 0; v < 4; ++v) put_word(nibbles[v], r, word(bytes + 4 * v));
 }
-// The same with a fifth bit: bit i of `high` for column i.
-inline Codes five_bits(const std::uint8_t* bytes, const std::uint8_t* high) noexcept {
-  const Codes low = four_bits(bytes);
-  return codes_by_quad([&](int q) {
-    const std::uint32_t bits = word(high) >> 4 * q & 15;
-    return low.quads[q] | (bits * 0x00204081u & each(1)) << 4;
-  });
+// Bit i of `bits` for column i.
+inline Codes single_bits(const std::uint8_t* bits) noexcept {
+  return codes_by_quad([=](int q) { return ((word(bits) >> 4 * q & 15) * 0x00204081u) & each(1); });
 }
 // Block j of 256 values: 32 bytes hold the same column of several blocks.
 inline std::uint32_t planes(const std::uint8_t* bytes, int j, int bits, int q) noexcept {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "gguf/dequantize.hpp"
 #include "gguf/types.hpp"
@@ -113,18 +114,26 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
   return found_.emplace(key, loaded).first->second;
 }
 
-void* FileWeights::place(std::size_t bytes, const void* contents) {
-  auto& block = blocks_.emplace_back(*device_, bytes);
+// Memory for one tensor. Tensors lie behind one another in large blocks, for which the system gives large pages.
+void* FileWeights::reserve(std::size_t bytes) {
+  constexpr std::size_t line = 64, block_bytes = std::size_t{64} << 20;
   bytes_ += bytes;
-  device_->table().upload(device_->handle(), block.data(), contents, bytes);
-  return block.data();
+  bytes = (bytes + line - 1) / line * line;
+  if (bytes > left_) {
+    const auto rest = std::size_t(file_->bytes() - std::min(read_, file_->bytes()));
+    auto& block = blocks_.emplace_back(*device_, std::max(bytes, std::min(rest, block_bytes)));
+    next_ = static_cast<std::byte*>(block.data()), left_ = block.bytes();
+  }
+  left_ -= bytes;
+  return std::exchange(next_, next_ + bytes);
 }
 
 nn::Tensor FileWeights::constant(std::span<const float> values) {
   nn::Tensor t;
   t.view.type = INLAY_F32, t.view.rank = 1;
   t.view.shape[0] = std::int64_t(values.size()), t.view.stride[0] = sizeof(float);
-  t.view.data = place(values.size_bytes(), values.data());
+  t.view.data = reserve(values.size_bytes());
+  device_->table().upload(device_->handle(), t.view.data, values.data(), values.size_bytes());
   return t;
 }
 
@@ -154,12 +163,12 @@ nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
     t.view = source;  // the file's bytes will do: they stay mapped
     return t;
   }
-  bytes_ += bytes;
   if (options_.measure) {
+    bytes_ += bytes;
     t.view.data = source.data;
     return t;
   }
-  t.view.data = blocks_.emplace_back(*device_, bytes).data();
+  t.view.data = reserve(bytes);
   pack_rows(source, role, t.view, tensor.name);
   file_->drop(tensor.data);
   return t;

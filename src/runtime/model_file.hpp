@@ -49,13 +49,15 @@ class FileWeights final : public nn::Weights::Source {
   nn::Tensor packed(const gguf::Tensor& tensor, std::uint32_t role);
   void pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed, std::string_view name);
   void report(std::uint64_t bytes);
-  void* place(std::size_t bytes, const void* contents);
+  void* reserve(std::size_t bytes);
 
   const gguf::File* file_;
   const Device* device_;
   Options options_;
   std::unordered_map<std::string, nn::Tensor> found_;
   std::vector<Block> blocks_;
+  std::byte* next_ = nullptr;  // in the last block
+  std::size_t left_ = 0;
   std::uint64_t bytes_ = 0, read_ = 0;
 };
 
