@@ -71,25 +71,33 @@ class INLAY_API File {
   static File open(std::string_view path, const OpenOptions& = {});
   /// Reads from memory, kept by reference: it must outlive every copy of the File and all views of it.
   static File read(std::span<const std::byte> file);
+  static File read(std::vector<std::byte>&& file) = delete;
 
   std::uint32_t version() const noexcept;
   std::size_t alignment() const noexcept;
   std::uint64_t bytes() const noexcept;  ///< of all files of a split model
-  std::span<const Key> keys() const noexcept;
-  std::span<const Tensor> tensors() const noexcept;
-  const Value* find(std::string_view key) const noexcept;  ///< null if absent
-  const Tensor* tensor(std::string_view name) const noexcept;
+  std::span<const Key> keys() const& noexcept;
+  std::span<const Tensor> tensors() const& noexcept;
+  const Value* find(std::string_view key) const& noexcept;  ///< null if absent
+  const Tensor* tensor(std::string_view name) const& noexcept;
+  // What is seen lives as long as its File: name the file first.
+  std::span<const Key> keys() && = delete;
+  std::span<const Tensor> tensors() && = delete;
+  const Value* find(std::string_view key) && = delete;
+  const Tensor* tensor(std::string_view name) && = delete;
 
   /// Typed access for keys that must be there: throws Error{format} with missing_key or wrong_type, naming the key.
   std::int64_t integer(std::string_view key) const;
   double real(std::string_view key) const;
   bool flag(std::string_view key) const;
-  std::string_view text(std::string_view key) const;
+  std::string_view text(std::string_view key) const&;
+  std::string_view text(std::string_view key) && = delete;
   /// The same where the key may be absent; still throws if it is there with another type.
   std::int64_t integer(std::string_view key, std::int64_t otherwise) const;
   double real(std::string_view key, double otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
-  std::string_view text(std::string_view key, std::string_view otherwise) const;
+  std::string_view text(std::string_view key, std::string_view otherwise) const&;
+  std::string_view text(std::string_view key, std::string_view otherwise) && = delete;
 
   /// Tells the system that this part of the mapping will not be read again soon (after weights were repacked).
   void drop(std::span<const std::byte> part) const noexcept;

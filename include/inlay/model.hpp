@@ -58,7 +58,8 @@ struct Embeddings {
   std::vector<float> values;
   std::size_t width = 0;
   std::size_t rows() const noexcept { return width ? values.size() / width : 0; }
-  std::span<const float> operator[](std::size_t i) const noexcept { return {values.data() + i * width, width}; }
+  std::span<const float> operator[](std::size_t i) && = delete;
+  std::span<const float> operator[](std::size_t i) const& noexcept { return {values.data() + i * width, width}; }
 };
 
 /// Facts about a loaded model.
@@ -91,6 +92,7 @@ class INLAY_API Model {
   static Model load(std::string_view path, const LoadOptions& = {});
   /// From a file in memory, which is kept by reference and must outlive the model.
   static Model load(std::span<const std::byte> file, const LoadOptions& = {});
+  static Model load(std::vector<std::byte>&& file, const LoadOptions& = {}) = delete;
   static Plan plan(std::string_view path, const LoadOptions& = {});  ///< before anything is loaded
 
   Session session() const;
@@ -109,7 +111,8 @@ class INLAY_API Model {
   Embeddings embed(std::span<const std::string_view> texts, EmbedOptions = {}) const;
   Embeddings embed(std::span<const TokenId> tokens, EmbedOptions = {}) const;
 
-  const ModelInfo& info() const noexcept;
+  const ModelInfo& info() const& noexcept;
+  ModelInfo info() && { return info(); }
   void trim() const;  ///< gives unused pages back (memory warnings)
 
  private:

@@ -38,7 +38,8 @@ struct Stats {
 /// Tokens as they are made: a single-pass range. Each ++ runs the model once.
 /// Leaving the loop early is a cancel; the session then ends at the last token seen.
 /// Shares ownership of its session's state: it outlives the Session safely. When
-/// the session is asked for something else meanwhile, it ends as cancelled.
+/// the session is asked for something else meanwhile, it ends as cancelled. An
+/// iterator shares it too, and may outlive the Generation.
 class INLAY_API Generation {
  public:
   class INLAY_API iterator {
@@ -55,16 +56,18 @@ class INLAY_API Generation {
    private:
     friend Generation;
     bool done() const noexcept;
-    Generation* of_ = nullptr;
+    std::shared_ptr<struct GenerationState> state_;
   };
 
-  iterator begin();
+  iterator begin() &;
+  iterator begin() && = delete;  // name the generation first; a range-for does
   std::default_sentinel_t end() const noexcept { return {}; }
 
   std::string text();                     ///< the rest, all at once
   std::size_t text_end() const noexcept;  ///< bytes of text shown so far (a stop text is never shown)
   Finish finish() const noexcept;
-  const Stats& stats() const noexcept;
+  const Stats& stats() const& noexcept;
+  const Stats& stats() && = delete;
 
   Generation(Generation&&) noexcept;
   Generation& operator=(Generation&&) noexcept;
@@ -73,8 +76,8 @@ class INLAY_API Generation {
  private:
   friend class Session;
   friend class Chat;
-  explicit Generation(std::unique_ptr<struct GenerationState>) noexcept;
-  std::unique_ptr<struct GenerationState> state_;
+  explicit Generation(std::shared_ptr<struct GenerationState>) noexcept;
+  std::shared_ptr<struct GenerationState> state_;
 };
 
 /// One conversation with a model: the tokens so far and their cached attention.
@@ -98,10 +101,11 @@ class INLAY_API Session {
   /// Natural log-probability of the text after what was read; the session is left as it was.
   double score(std::string_view text);
 
-  std::span<const TokenId> tokens() const noexcept;  ///< until the next call that changes the session
-  std::size_t room() const noexcept;                 ///< tokens the context can still take
-  void rewind(std::size_t length);  ///< forget all but the first `length` tokens; Error{argument} if there are fewer
-  Session fork() const;             ///< the same past, another future; pages are shared until written
+  std::span<const TokenId> tokens() const& noexcept;  ///< until the next call that changes the session
+  std::span<const TokenId> tokens() && = delete;
+  std::size_t room() const noexcept;  ///< tokens the context can still take
+  void rewind(std::size_t length);    ///< forget all but the first `length` tokens; Error{argument} if there are fewer
+  Session fork() const;               ///< the same past, another future; pages are shared until written
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -56,14 +56,14 @@ void GenerationState::next() {
   writer.stats.generate_seconds += writer.seconds() - started;
 }
 
-Generation::Generation(std::unique_ptr<GenerationState> state) noexcept : state_(std::move(state)) {}
+Generation::Generation(std::shared_ptr<GenerationState> state) noexcept : state_(std::move(state)) {}
 Generation::Generation(Generation&&) noexcept = default;
 Generation& Generation::operator=(Generation&&) noexcept = default;
 Generation::~Generation() = default;
 
-Generation::iterator Generation::begin() {
+Generation::iterator Generation::begin() & {
   iterator i;
-  i.of_ = this;
+  i.state_ = state_;
   if (!state_->begun) {
     state_->begun = true;
     ++i;
@@ -72,12 +72,12 @@ Generation::iterator Generation::begin() {
 }
 
 Generation::iterator& Generation::iterator::operator++() {
-  guarded([&] { of_->state_->next(); });
+  guarded([&] { state_->next(); });
   return *this;
 }
 
-const Token& Generation::iterator::operator*() const noexcept { return of_->state_->writer.token; }
-bool Generation::iterator::done() const noexcept { return of_->state_->over; }
+const Token& Generation::iterator::operator*() const noexcept { return state_->writer.token; }
+bool Generation::iterator::done() const noexcept { return state_->over; }
 
 std::string Generation::text() {
   return guarded([&] {
@@ -90,7 +90,7 @@ std::string Generation::text() {
 
 std::size_t Generation::text_end() const noexcept { return state_->writer.shown; }
 Finish Generation::finish() const noexcept { return state_->writer.finish; }
-const Stats& Generation::stats() const noexcept { return state_->writer.stats; }
+const Stats& Generation::stats() const& noexcept { return state_->writer.stats; }
 
 }  // namespace v0
 }  // namespace inlay

@@ -185,7 +185,7 @@ std::string Model::piece(TokenId id, bool show_special) const {
   });
 }
 
-const ModelInfo& Model::info() const noexcept { return state_->info; }
+const ModelInfo& Model::info() const& noexcept { return state_->info; }
 
 void Model::trim() const {
   if (state_->engine) state_->engine->trim();

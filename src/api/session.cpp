@@ -91,7 +91,7 @@ Generation Session::generate(std::span<const TokenId> prompt, const Sampler& sam
   return guarded([&] {
     ++state_->asked;
     Rollback rollback(*state_);
-    auto generation = std::make_unique<GenerationState>(state_, sampler, std::move(limits));
+    auto generation = std::make_shared<GenerationState>(state_, sampler, std::move(limits));
     state_->append(prompt);
     if (generation->read_prompt(prompt.size())) rollback.keep();
     return Generation(std::move(generation));
@@ -148,7 +148,7 @@ double Session::score(std::string_view text) {
   });
 }
 
-std::span<const TokenId> Session::tokens() const noexcept { return state_->sequence.tokens; }
+std::span<const TokenId> Session::tokens() const& noexcept { return state_->sequence.tokens; }
 std::size_t Session::room() const noexcept { return state_->context() - state_->sequence.tokens.size(); }
 
 void Session::rewind(std::size_t length) {

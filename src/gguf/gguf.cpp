@@ -137,22 +137,22 @@ File::File(std::shared_ptr<const FileState> state) noexcept : state_(std::move(s
 std::uint32_t File::version() const noexcept { return state_->version; }
 std::size_t File::alignment() const noexcept { return state_->alignment; }
 std::uint64_t File::bytes() const noexcept { return state_->bytes; }
-std::span<const Key> File::keys() const noexcept { return state_->keys; }
-std::span<const Tensor> File::tensors() const noexcept { return state_->tensors; }
-const Value* File::find(std::string_view key) const noexcept { return state_->find(key); }
-const Tensor* File::tensor(std::string_view name) const noexcept { return state_->tensor(name); }
+std::span<const Key> File::keys() const& noexcept { return state_->keys; }
+std::span<const Tensor> File::tensors() const& noexcept { return state_->tensors; }
+const Value* File::find(std::string_view key) const& noexcept { return state_->find(key); }
+const Tensor* File::tensor(std::string_view name) const& noexcept { return state_->tensor(name); }
 
 std::int64_t File::integer(std::string_view key) const { return state_->scalar(key, &Value::integer, "an integer"); }
 double File::real(std::string_view key) const { return state_->scalar(key, &Value::real, "a number"); }
 bool File::flag(std::string_view key) const { return state_->scalar(key, &Value::flag, "a boolean"); }
-std::string_view File::text(std::string_view key) const { return state_->scalar(key, &Value::text, "a string"); }
+std::string_view File::text(std::string_view key) const& { return state_->scalar(key, &Value::text, "a string"); }
 
 std::int64_t File::integer(std::string_view key, std::int64_t otherwise) const {
   return find(key) ? integer(key) : otherwise;
 }
 double File::real(std::string_view key, double otherwise) const { return find(key) ? real(key) : otherwise; }
 bool File::flag(std::string_view key, bool otherwise) const { return find(key) ? flag(key) : otherwise; }
-std::string_view File::text(std::string_view key, std::string_view otherwise) const {
+std::string_view File::text(std::string_view key, std::string_view otherwise) const& {
   return find(key) ? text(key) : otherwise;
 }
 

@@ -62,11 +62,12 @@ Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float bas
   Rope rope{.dims = rope_dims, .pairing = pairing};
   if (rope_dims == 0) return rope;
   std::vector<float> frequencies;
-  const auto ramp = type == "yarn" && scaled ? std::optional(yarn(m, rope_dims, base, factor, bounds)) : std::nullopt;
+  const bool ramped = type == "yarn" && scaled;
+  const Yarn ramp = ramped ? yarn(m, rope_dims, base, factor, bounds) : Yarn{};
   for (int pair = 0; pair < rope_dims / 2; ++pair) {
     double theta = std::pow(double(base), -2.0 * pair / rope_dims);
-    if (ramp)
-      theta = (*ramp)(theta, pair);
+    if (ramped)
+      theta = ramp(theta, pair);
     else if (scaled && type == "linear")
       theta /= factor;
     frequencies.push_back(float(theta));
@@ -76,7 +77,7 @@ Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float bas
       const auto* by = static_cast<const float*>(divisors.view.data);
       for (std::size_t i = 0; i < frequencies.size(); ++i) frequencies[i] /= by[i];
     }
-    if (ramp)
+    if (ramped)
       rope.magnitude = yarn_magnitude(m, factor);
     else if (m.has("rope.scaling.attn_factor"))
       rope.magnitude = m.real("rope.scaling.attn_factor");

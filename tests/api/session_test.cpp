@@ -140,6 +140,22 @@ TEST_CASE("what is asked of a session ends the generation before") {
   CHECK_FALSE(outlives.text().empty());
 }
 
+TEST_CASE("an iterator outlives its generation, moved or gone") {
+  const auto model = support::load_nano();
+  auto session = model.session();
+  auto i = [&] {
+    auto generation = session.generate(prompt, Sampler::greedy(), {.tokens = 3});
+    const auto first = generation.begin();
+    const auto moved = std::move(generation);
+    return first;
+  }();
+  auto other = model.session();
+  const auto whole = other.generate(prompt, Sampler::greedy(), {.tokens = 3}).text();
+  std::string rest;
+  for (; i != std::default_sentinel; ++i) rest += i->text;
+  CHECK(rest == whole);
+}
+
 TEST_CASE("score is the sum of the log-probabilities that evaluate gives") {
   const auto model = support::load_nano();
   auto session = model.session();

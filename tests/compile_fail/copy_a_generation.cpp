@@ -4,7 +4,7 @@
 #include "inlay/inlay.hpp"
 
 inlay::Generation pass_on(inlay::Generation& generation) {
-#ifdef WRONG
+#if WRONG == 1
   return generation;
 #else
   return std::move(generation);

@@ -2,7 +2,7 @@
 #include "inlay/inlay.hpp"
 
 inlay::Session another(const inlay::Session& session) {
-#ifdef WRONG
+#if WRONG == 1
   return session;
 #else
   return session.fork();

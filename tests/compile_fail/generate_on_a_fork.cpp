@@ -2,7 +2,7 @@
 #include "inlay/inlay.hpp"
 
 std::string branch(const inlay::Session& session, std::span<const inlay::TokenId> tokens) {
-#ifdef WRONG
+#if WRONG == 1
   return session.fork().generate(tokens).text();
 #else
   auto other = session.fork();

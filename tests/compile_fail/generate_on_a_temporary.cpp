@@ -2,7 +2,7 @@
 #include "inlay/inlay.hpp"
 
 void speak(const inlay::Model& model) {
-#ifdef WRONG
+#if WRONG == 1
   for (const auto& token : model.session().generate("Hello")) static_cast<void>(token.text);
 #else
   auto session = model.session();
