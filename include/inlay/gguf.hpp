@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,17 +48,20 @@ struct Key {
   Value value;
 };
 
-/// One tensor. `shape` is outermost first: [rows, columns] for a matrix (the file writes it reversed).
+/// One tensor. Lives as long as its File. `shape` is outermost first: [rows, columns] for a matrix (the file writes it
+/// reversed).
 struct Tensor {
   std::string_view name;
-  std::uint32_t type = 0;           ///< GGUF type id
-  std::vector<std::int64_t> shape;  ///< 1 to 4 dimensions
-  std::span<const std::byte> data;  ///< exactly the tensor's bytes, inside the file
+  std::uint32_t type = 0;               ///< GGUF type id
+  std::span<const std::int64_t> shape;  ///< 1 to 4 dimensions
+  std::span<const std::byte> data;      ///< exactly the tensor's bytes, inside the file
 };
 
 struct OpenOptions {
   bool split = true;  ///< also open the other files of a split model (-00001-of-0000N)
   bool copy = false;  ///< read the file into memory instead of mapping it: nobody can change or shorten it meanwhile
+  /// Serves the tables of keys, tensors and strings; null: the heap. Must outlive every copy of the File.
+  std::pmr::memory_resource* memory = nullptr;
 };
 
 /// An opened file. Cheap to copy: copies share the mapping. Everything was validated when it was opened.
@@ -70,8 +74,8 @@ class INLAY_API File {
   /// key or tensor. A mapped file must not be shortened while it is open: see OpenOptions::copy.
   static File open(std::string_view path, const OpenOptions& = {});
   /// Reads from memory, kept by reference: it must outlive every copy of the File and all views of it.
-  static File read(std::span<const std::byte> file);
-  static File read(std::vector<std::byte>&& file) = delete;
+  static File read(std::span<const std::byte> file, std::pmr::memory_resource* memory = nullptr);
+  static File read(std::vector<std::byte>&& file, std::pmr::memory_resource* memory = nullptr) = delete;
 
   std::uint32_t version() const noexcept;
   std::size_t alignment() const noexcept;

@@ -30,7 +30,8 @@ struct LoadOptions {
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
   /// Call f(0..n-1) once each on your threads, even one after another.
   std::function<void(int n, const std::function<void(int)>&)> parallel = {};
-  /// Every block of weights, cache and scratch; null: the heap. Must be thread-safe and outlive the model.
+  /// Serves weights, cache and scratch, and the tables of the file and its vocabulary; null: the heap. Must be
+  /// thread-safe and outlive the model. What is handed out as a string or vector, and small objects, stay on the heap.
   std::pmr::memory_resource* memory = nullptr;
   std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
   bool vocabulary_only = false;                             ///< tokenizer, template and facts; no weights

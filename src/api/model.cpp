@@ -7,6 +7,7 @@
 #include "api/guarded.hpp"
 #include "api/models.hpp"
 #include "api/state.hpp"
+#include "base/memory.hpp"
 #include "cpu/cpu.hpp"
 #include "text/stream_decoder.hpp"
 
@@ -113,7 +114,7 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
   check(options);
   auto state = std::make_shared<ModelState>(std::move(file));
   if (!options.vocabulary_only) (void)state->file.text("general.architecture");
-  state->tokenizer = text::Tokenizer::from(state->file);
+  state->tokenizer = text::Tokenizer::from(state->file, base::or_heap(options.memory));
   state->info = describe(*state);
   if (!options.vocabulary_only) load_engine(*state, options);
   return state;
@@ -124,18 +125,18 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
 Model::Model(std::shared_ptr<const ModelState> state) noexcept : state_(std::move(state)) {}
 
 Model Model::load(std::string_view path, const LoadOptions& options) {
-  return guarded([&] { return Model(load_state(gguf::File::open(path), options)); });
+  return guarded([&] { return Model(load_state(gguf::File::open(path, {.memory = options.memory}), options)); });
 }
 
 Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {
-  return guarded([&] { return Model(load_state(gguf::File::read(file), options)); });
+  return guarded([&] { return Model(load_state(gguf::File::read(file, options.memory), options)); });
 }
 
 Plan Model::plan(std::string_view path, const LoadOptions& options) {
   return guarded([&] {
     check(options);
-    ModelState state(gguf::File::open(path));
-    state.tokenizer = text::Tokenizer::from(state.file);
+    ModelState state(gguf::File::open(path, {.memory = options.memory}));
+    state.tokenizer = text::Tokenizer::from(state.file, base::or_heap(options.memory));
     auto chosen = engine_options(state, options);
     chosen.measure = true;
     chosen.progress = {};

@@ -38,7 +38,7 @@ std::optional<std::int64_t> load_integer(ValueType type, const std::byte* values
 
 // Where `name` is, or would be, in the items' order.
 template <class Item>
-const Item* search(const std::vector<Item>& items, const std::vector<std::uint32_t>& order,
+const Item* search(const std::pmr::vector<Item>& items, const std::pmr::vector<std::uint32_t>& order,
                    std::string_view name) noexcept {
   const auto name_of = [&](std::uint32_t i) { return items[i].name; };
   const auto place = std::ranges::lower_bound(order, name, {}, name_of);
@@ -74,7 +74,7 @@ std::optional<std::string_view> Value::text(std::size_t i) const noexcept {
 }
 
 template <class Item>
-const Item* order_by_name(const std::vector<Item>& items, std::vector<std::uint32_t>& order) {
+const Item* order_by_name(const std::pmr::vector<Item>& items, std::pmr::vector<std::uint32_t>& order) {
   const auto name_of = [&](std::uint32_t i) { return items[i].name; };
   order.resize(items.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -82,8 +82,8 @@ const Item* order_by_name(const std::vector<Item>& items, std::vector<std::uint3
   const auto twice = std::ranges::adjacent_find(order, {}, name_of);
   return twice == order.end() ? nullptr : &items[*twice];
 }
-template const Key* order_by_name(const std::vector<Key>&, std::vector<std::uint32_t>&);
-template const Tensor* order_by_name(const std::vector<Tensor>&, std::vector<std::uint32_t>&);
+template const Key* order_by_name(const std::pmr::vector<Key>&, std::pmr::vector<std::uint32_t>&);
+template const Tensor* order_by_name(const std::pmr::vector<Tensor>&, std::pmr::vector<std::uint32_t>&);
 
 std::uint64_t size_of(ValueType type) noexcept {
   constexpr std::uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};

@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/memory.hpp"
 #include "gguf/parser.hpp"
 
 namespace inlay::inline v0::gguf {
@@ -22,11 +23,18 @@ std::string part_suffix(std::int64_t part, std::int64_t parts) {
   return fmt::format("-{:05}-of-{:05}.gguf", part + 1, parts);
 }
 
-FileState parse_file(const std::string& path, base::Mapping::Way way, const base::Mapping::Probe& probe) {
-  FileState state;
+// How the parts of a model are opened.
+struct Opening {
+  base::Mapping::Way way;
+  const base::Mapping::Probe& probe;
+  std::pmr::memory_resource* memory;
+};
+
+FileState parse_file(const std::string& path, const Opening& opening) {
+  FileState state(opening.memory);
   state.name = plain_name(path);
   try {
-    state.mappings.push_back(base::Mapping::open(path, way, probe));
+    state.mappings.push_back(base::Mapping::open(path, opening.way, opening.probe));
   } catch (const std::system_error& error) {
     throw Error(Errc::io, fmt::format("cannot open {}: {}", state.name, error.code().message()));
   }
@@ -45,6 +53,7 @@ void append_tensors(FileState& model, FileState& part) {
   model.tensors.insert(model.tensors.end(), std::move_iterator(part.tensors.begin()),
                        std::move_iterator(part.tensors.end()));
   std::ranges::move(part.mappings, std::back_inserter(model.mappings));
+  std::ranges::move(part.shapes, std::back_inserter(model.shapes));
   model.bytes += part.bytes;
 }
 
@@ -62,7 +71,7 @@ void check_joined(FileState& model) {
 }
 
 // Opens the other parts of the model of which `opened`, the file at `path`, is one. Their names come from `path` alone.
-FileState join_parts(FileState opened, std::string path, base::Mapping::Way way, const base::Mapping::Probe& probe) {
+FileState join_parts(FileState opened, std::string path, const Opening& opening) {
   if (opened.find("split.count") == nullptr) return opened;
   const auto parts = part_number(opened, "split.count", max_parts + 1);
   if (parts < 2) return opened;
@@ -73,9 +82,9 @@ FileState join_parts(FileState opened, std::string path, base::Mapping::Way way,
          fmt::format("this is part {} of {}, so its name must end with {}", own + 1, parts, suffix), "split.no");
   }
   path.resize(path.size() - suffix.size());
-  FileState model;
+  FileState model(opening.memory);
   for (std::int64_t i = 0; i < parts; ++i) {
-    FileState part = i == own ? std::move(opened) : parse_file(path + part_suffix(i, parts), way, probe);
+    FileState part = i == own ? std::move(opened) : parse_file(path + part_suffix(i, parts), opening);
     if (part_number(part, "split.no", max_parts) != i || part_number(part, "split.count", max_parts + 1) != parts) {
       fail(part.name, Fault::inconsistent, fmt::format("it does not say that it is part {} of {}", i + 1, parts),
            "split.no");
@@ -102,30 +111,36 @@ auto guarded(const Work& work) {
 
 }  // namespace
 
-File Parser::open(const std::string& path, const OpenOptions& options, const base::Mapping::Probe& probe) {
-  const auto way = options.copy ? base::Mapping::Way::copy : base::Mapping::Way::map;
-  FileState state = parse_file(path, way, probe);
-  if (options.split) state = join_parts(std::move(state), path, way, probe);
-  return File(std::make_shared<const FileState>(std::move(state)));
+File Parser::share(FileState state, std::pmr::memory_resource* memory) {
+  return File(
+      std::allocate_shared<const FileState>(std::pmr::polymorphic_allocator<FileState>(memory), std::move(state)));
 }
 
-File Parser::read(std::span<const std::byte> file) {
-  FileState state;
+File Parser::open(const std::string& path, const OpenOptions& options, const base::Mapping::Probe& probe) {
+  const Opening opening{options.copy ? base::Mapping::Way::copy : base::Mapping::Way::map, probe,
+                        base::or_heap(options.memory)};
+  FileState state = parse_file(path, opening);
+  if (options.split) state = join_parts(std::move(state), path, opening);
+  return share(std::move(state), opening.memory);
+}
+
+File Parser::read(std::span<const std::byte> file, std::pmr::memory_resource* memory) {
+  FileState state(base::or_heap(memory));
   if (reinterpret_cast<std::uintptr_t>(file.data()) % sizeof(std::uint64_t) != 0) {
     state.copy.resize((file.size() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
     std::memcpy(state.copy.data(), file.data(), file.size());
     file = std::as_bytes(std::span(state.copy)).first(file.size());
   }
   parse(file, state);
-  return File(std::make_shared<const FileState>(std::move(state)));
+  return share(std::move(state), base::or_heap(memory));
 }
 
 File File::open(std::string_view path, const OpenOptions& options) {
   return guarded([&] { return Parser::open(std::string(path), options); });
 }
 
-File File::read(std::span<const std::byte> file) {
-  return guarded([&] { return Parser::read(file); });
+File File::read(std::span<const std::byte> file, std::pmr::memory_resource* memory) {
+  return guarded([&] { return Parser::read(file, memory); });
 }
 
 }  // namespace inlay::inline v0::gguf

@@ -132,10 +132,9 @@ void Parser::skip_elements(ValueType type, std::uint64_t count) {
 
 void Parser::read_texts(Value& array) {
   cursor_.expect(array.size_, sizeof(std::uint64_t), "strings");
-  auto texts = std::make_unique<std::string_view[]>(array.size_);
-  for (std::size_t i = 0; i < array.size_; ++i) texts[i] = cursor_.text("string");
-  array.texts_ = texts.get();
-  state_.text_arrays.push_back(std::move(texts));
+  auto& texts = state_.texts.emplace_front(array.size_);
+  for (auto& text : texts) text = cursor_.text("string");
+  array.texts_ = texts.data();
 }
 
 void Parser::read_alignment() {

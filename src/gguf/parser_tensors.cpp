@@ -15,27 +15,29 @@ void Parser::read_tensors() {
   cursor_.expect(tensor_count_, min_tensor_bytes, "tensors");
   state_.tensors.reserve(tensor_count_);
   extents_.reserve(tensor_count_);
-  for (std::uint64_t i = 0; i < tensor_count_; ++i) read_tensor();
+  auto& shapes = state_.shapes.emplace_back();
+  shapes.reserve(max_dimensions * tensor_count_);  // never moves again: the tensors show it
+  for (std::uint64_t i = 0; i < tensor_count_; ++i) read_tensor(shapes);
   if (const Tensor* twice = order_by_name(state_.tensors, state_.tensor_order)) {
     cursor_.enter("tensor", twice->name);
     cursor_.fail(Fault::duplicate, "it is there twice");
   }
 }
 
-void Parser::read_tensor() {
+void Parser::read_tensor(std::pmr::vector<std::int64_t>& shapes) {
   Tensor tensor;
   cursor_.enter("tensor", {});
   tensor.name = cursor_.text("name");
   cursor_.enter("tensor", tensor.name);
   cursor_.check_name(tensor.name, max_tensor_name_bytes);
   const auto dimensions = cursor_.number<std::uint32_t>("number of dimensions");
-  if (dimensions < 1 || dimensions > 4) {
+  if (dimensions < 1 || dimensions > max_dimensions) {
     cursor_.fail(Fault::bad_dims, fmt::format("it has {} dimensions, 1 to 4 are allowed", dimensions));
   }
-  tensor.shape.resize(dimensions);
-  for (std::size_t i = 1; i <= dimensions; ++i) {  // the file writes the innermost dimension first
-    tensor.shape[dimensions - i] = cursor_.number<std::int64_t>("dimensions");
-  }
+  const auto begin = shapes.end();
+  for (std::size_t i = 0; i < dimensions; ++i) shapes.push_back(cursor_.number<std::int64_t>("dimensions"));
+  std::reverse(begin, shapes.end());  // the file writes the innermost dimension first
+  tensor.shape = std::span(begin, shapes.end());
   tensor.type = cursor_.number<std::uint32_t>("type");
   const auto offset = cursor_.number<std::uint64_t>("offset");
   extents_.push_back({offset, checked_bytes(tensor)});
@@ -89,7 +91,7 @@ void Parser::place_tensors() {
 
 void Parser::check_overlaps() {
   const auto& tensors = state_.tensors;
-  std::vector<std::uint32_t> order(state_.tensor_order);
+  auto order = state_.tensor_order;
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return extents_[i].offset; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     const auto& before = extents_[order[i - 1]];

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <forward_list>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,16 +17,26 @@
 namespace inlay::inline v0::gguf {
 
 struct FileState {
-  std::string name;                     // for messages; empty for a file in memory
-  std::vector<base::Mapping> mappings;  // one for each file of a split model
-  std::vector<std::uint64_t> copy;      // of a file in memory at an address that tensors cannot have
+  explicit FileState(std::pmr::memory_resource* memory)
+      : copy(memory),
+        keys(memory),
+        tensors(memory),
+        key_order(memory),
+        tensor_order(memory),
+        texts(memory),
+        shapes(memory) {}
+
+  std::string name;                      // for messages; empty for a file in memory
+  std::vector<base::Mapping> mappings;   // one for each file of a split model
+  std::pmr::vector<std::uint64_t> copy;  // of a file in memory at an address that tensors cannot have
   std::uint32_t version = 0;
   std::uint64_t alignment = 32;
   std::uint64_t bytes = 0;
-  std::vector<Key> keys;
-  std::vector<Tensor> tensors;
-  std::vector<std::uint32_t> key_order, tensor_order;            // sorted by name
-  std::vector<std::unique_ptr<std::string_view[]>> text_arrays;  // the elements that Values point to
+  std::pmr::vector<Key> keys;
+  std::pmr::vector<Tensor> tensors;
+  std::pmr::vector<std::uint32_t> key_order, tensor_order;           // sorted by name
+  std::pmr::forward_list<std::pmr::vector<std::string_view>> texts;  // the elements that Values point to
+  std::pmr::vector<std::pmr::vector<std::int64_t>> shapes;           // of the tensors of each file
 
   const Value* find(std::string_view key) const noexcept;
   const Tensor* tensor(std::string_view name) const noexcept;
@@ -36,7 +48,7 @@ struct FileState {
 
 // Orders `items` by name; the first that has the name of another, or null.
 template <class Item>
-const Item* order_by_name(const std::vector<Item>& items, std::vector<std::uint32_t>& order);
+const Item* order_by_name(const std::pmr::vector<Item>& items, std::pmr::vector<std::uint32_t>& order);
 
 // Number `i` of those that lie at `numbers`, aligned or not.
 template <class Number>

@@ -85,7 +85,7 @@ FileWeights::FileWeights(const gguf::File& file, const Device& device, Options o
 
 std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
   const auto* tensor = file_->tensor(name);
-  return tensor ? tensor->shape : std::vector<std::int64_t>{};
+  return tensor ? std::vector(tensor->shape.begin(), tensor->shape.end()) : std::vector<std::int64_t>{};
 }
 
 nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) {
@@ -103,7 +103,7 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
                 fmt::format("the tensor {} has the type {}, which is no weight", name, gguf::type_name(tensor->type)),
                 Fault::unsupported, name);
   gguf::Tensor seen = *tensor;
-  seen.shape.assign(shape.begin(), shape.end());
+  seen.shape = shape;
   nn::Tensor loaded;
   switch (use) {
     case nn::Weights::Use::values: loaded = values(seen); break;

@@ -28,7 +28,9 @@ class BytePair : public Codec {
         splitter_(rules_),
         raw_(rules_.has('e') || vocabulary.model == "whitespace"),
         words_only_(vocabulary.model == "whitespace"),
-        lowercase_(words_only_ && vocabulary.flag("normalizer.lowercase", false)) {
+        lowercase_(words_only_ && vocabulary.flag("normalizer.lowercase", false)),
+        merges_(0, vocabulary.memory),
+        other_symbols_(vocabulary.memory) {
     read_merges();
     for (int byte = 0; byte < 256; ++byte) {
       const char plain = static_cast<char>(byte);
@@ -80,21 +82,22 @@ class BytePair : public Codec {
   bool lowercase_;
   bool by_id_ = false;  // no merges: neighbours join where their text is a token, lowest id first
   MergeTable merges_;
-  TokenId last_result_ = -1;                                // of the merge read last
-  std::unordered_map<std::string, TokenId> other_symbols_;  // of merges that lead to no token; ids follow the tokens'
+  TokenId last_result_ = -1;  // of the merge read last
+  std::pmr::unordered_map<std::pmr::string, TokenId>
+      other_symbols_;  // of merges that lead to no token; ids follow the tokens'
   std::array<TokenId, 256> byte_symbols_{};
 };
 
 TokenId BytePair::symbol_of(std::string_view text) {
   if (const auto id = vocabulary_.find_plain(text)) return *id;
   const auto next = vocabulary_.size() + static_cast<TokenId>(other_symbols_.size());
-  return other_symbols_.try_emplace(std::string(text), next).first->second;
+  return other_symbols_.try_emplace(std::pmr::string(text), next).first->second;
 }
 
 TokenId BytePair::known_symbol(std::string_view text) const {
   if (const auto id = vocabulary_.find_plain(text)) return *id;
   if (other_symbols_.empty()) return -1;
-  const auto found = other_symbols_.find(std::string(text));
+  const auto found = other_symbols_.find(std::pmr::string(text));
   return found == other_symbols_.end() ? -1 : found->second;
 }
 
@@ -105,7 +108,7 @@ void BytePair::read_merges() {
   if (!value) throw Error(Errc::format, std::string(merges_key) + " is absent", Fault::missing_key, merges_key);
   if (value->type() != gguf::ValueType::array || (value->element_type() != gguf::ValueType::text && value->size() > 0))
     throw Error(Errc::format, std::string(merges_key) + " is not an array of strings", Fault::wrong_type, merges_key);
-  merges_ = MergeTable(value->size());
+  merges_ = MergeTable(value->size(), vocabulary_.memory);
   for (std::size_t first = 0; first < value->size(); first += TokenTable::batch / 2)
     read_merges(*value, first, std::min(first + TokenTable::batch / 2, value->size()));
 }

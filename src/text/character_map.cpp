@@ -17,7 +17,7 @@ constexpr std::size_t longest_match = 256;  // bytes; a crafted map could make e
 
 }  // namespace
 
-CharacterMap::CharacterMap(const gguf::Value& blob) {
+CharacterMap::CharacterMap(const gguf::Value& blob, std::pmr::memory_resource* memory) : CharacterMap(memory) {
   const auto element = blob.element_type();
   if (blob.type() != gguf::ValueType::array || (element != gguf::ValueType::i8 && element != gguf::ValueType::u8))
     throw Error(Errc::format, std::string(key) + " is not an array of bytes", Fault::wrong_type, key);

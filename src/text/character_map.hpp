@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,9 +19,9 @@ class CharacterMap {
     std::string_view replacement;
   };
 
-  CharacterMap() = default;
+  explicit CharacterMap(std::pmr::memory_resource* memory) : units_(memory), replacements_(memory) {}
   // tokenizer.ggml.precompiled_charsmap; throws Error{format} for one that breaks the format.
-  explicit CharacterMap(const gguf::Value& blob);
+  CharacterMap(const gguf::Value& blob, std::pmr::memory_resource* memory);
 
   // The longest match at the start of the text.
   std::optional<Match> longest(std::string_view text) const;
@@ -28,8 +29,8 @@ class CharacterMap {
  private:
   std::optional<std::string_view> replacement(std::uint32_t offset) const;
 
-  std::vector<std::uint32_t> units_;
-  std::string replacements_;  // each ends with a zero byte
+  std::pmr::vector<std::uint32_t> units_;
+  std::pmr::string replacements_;  // each ends with a zero byte
 };
 
 }  // namespace inlay::text

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace inlay::text {
 
 class MergeTable {
  public:
-  explicit MergeTable(std::size_t merges = 0) : slots_(std::bit_ceil(merges + merges / 2 + 1)) {
+  MergeTable(std::size_t merges, std::pmr::memory_resource* memory)
+      : slots_(std::bit_ceil(merges + merges / 2 + 1), memory), merges_(memory) {
     merges_.reserve(merges);
   }
 
@@ -59,8 +61,8 @@ class MergeTable {
     }
   }
 
-  std::vector<Slot> slots_;
-  std::vector<Listed> merges_;  // by rank
+  std::pmr::vector<Slot> slots_;
+  std::pmr::vector<Listed> merges_;  // by rank
 };
 
 }  // namespace inlay::text

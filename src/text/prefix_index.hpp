@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -18,8 +19,9 @@ class PrefixIndex {
     TokenId id = -1;
   };
 
-  PrefixIndex() = default;
-  explicit PrefixIndex(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  using Entries = std::pmr::vector<Entry>;
+
+  explicit PrefixIndex(Entries entries) : entries_(std::move(entries)) {
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.text < b.text; });
     for (const Entry& entry : entries_) ++starts_[first_byte(entry.text) + 1];
     for (std::size_t byte = 0; byte < 256; ++byte) starts_[byte + 1] += starts_[byte];
@@ -51,7 +53,7 @@ class PrefixIndex {
  private:
   static std::size_t first_byte(std::string_view text) { return static_cast<std::uint8_t>(text.front()); }
 
-  std::vector<Entry> entries_;
+  Entries entries_;
   std::array<std::uint32_t, 257> starts_{};  // entries whose first byte is b: from starts_[b] to starts_[b + 1]
 };
 

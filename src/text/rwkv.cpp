@@ -8,8 +8,8 @@
 namespace inlay::text {
 namespace {
 
-std::string unescaped(std::string_view text) {
-  std::string out;
+std::pmr::string unescaped(std::string_view text, std::pmr::memory_resource* memory) {
+  std::pmr::string out(memory);
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\\' || i + 1 == text.size()) {
       out += text[i];
@@ -30,11 +30,14 @@ std::string unescaped(std::string_view text) {
 
 class Rwkv : public Codec {
  public:
-  explicit Rwkv(const Vocabulary& vocabulary) : vocabulary_(vocabulary), texts_(vocabulary.texts.size()) {
-    std::vector<PrefixIndex::Entry> entries;
+  explicit Rwkv(const Vocabulary& vocabulary)
+      : vocabulary_(vocabulary),
+        texts_(vocabulary.texts.size(), vocabulary.memory),
+        tokens_(PrefixIndex::Entries(vocabulary.memory)) {
+    PrefixIndex::Entries entries(vocabulary.memory);
     for (TokenId id = 0; id < vocabulary.size(); ++id) {
-      std::string& text = texts_[static_cast<std::size_t>(id)];
-      text = unescaped(vocabulary.text(id));
+      auto& text = texts_[static_cast<std::size_t>(id)];
+      text = unescaped(vocabulary.text(id), vocabulary.memory);
       // Id 0 ends texts: it stands for no text, whatever the file calls it.
       if (id > 0 && !text.empty() && !vocabulary.is_special(id)) entries.push_back({text, id});
     }
@@ -53,7 +56,7 @@ class Rwkv : public Codec {
 
  private:
   const Vocabulary& vocabulary_;
-  std::vector<std::string> texts_;  // without escapes
+  std::pmr::vector<std::pmr::string> texts_;  // without escapes
   PrefixIndex tokens_;
 };
 

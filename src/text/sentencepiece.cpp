@@ -17,7 +17,8 @@ std::size_t announced_size(char lead) {
 
 class SentencePiece : public Codec {
  public:
-  explicit SentencePiece(const Vocabulary& vocabulary) : vocabulary_(vocabulary), ranks_(vocabulary.texts.size()) {
+  explicit SentencePiece(const Vocabulary& vocabulary)
+      : vocabulary_(vocabulary), ranks_(vocabulary.texts.size(), vocabulary.memory) {
     std::vector<TokenId> best_first(ranks_.size());
     std::iota(best_first.begin(), best_first.end(), 0);
     const auto score = [&](TokenId id) { return vocabulary_.scores[static_cast<std::size_t>(id)]; };
@@ -73,7 +74,7 @@ class SentencePiece : public Codec {
   }
 
   const Vocabulary& vocabulary_;
-  std::vector<std::uint32_t> ranks_;  // of each token by its score; 0 is the best
+  std::pmr::vector<std::uint32_t> ranks_;  // of each token by its score; 0 is the best
   bool crosses_words_ = false;
 };
 

@@ -27,8 +27,8 @@ TokenId swallowing_mask(const Vocabulary& vocabulary) {
 }  // namespace
 
 SpecialTokens::SpecialTokens(const Vocabulary& vocabulary)
-    : vocabulary_(vocabulary), mask_(swallowing_mask(vocabulary)) {
-  std::vector<PrefixIndex::Entry> entries;
+    : vocabulary_(vocabulary), tokens_(PrefixIndex::Entries(vocabulary.memory)), mask_(swallowing_mask(vocabulary)) {
+  PrefixIndex::Entries entries(vocabulary.memory);
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.is_special(id) || vocabulary.text(id).empty()) continue;
     entries.push_back({vocabulary.text(id), id});

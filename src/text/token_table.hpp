@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,10 +17,10 @@ namespace inlay::text {
 
 class TokenTable {
  public:
-  TokenTable() = default;
+  explicit TokenTable(std::pmr::memory_resource* memory) : slots_(1, memory) {}
   // texts[id]; they must outlive the table, at this address.
-  explicit TokenTable(std::span<const std::string_view> texts)
-      : texts_(texts), slots_(std::bit_ceil(texts.size() + texts.size() / 2 + 1)) {}
+  TokenTable(std::span<const std::string_view> texts, std::pmr::memory_resource* memory)
+      : texts_(texts), slots_(std::bit_ceil(texts.size() + texts.size() / 2 + 1), memory) {}
 
   // False, and nothing changed, where another id has the same text.
   bool insert(TokenId id) {
@@ -70,7 +71,7 @@ class TokenTable {
   }
 
   std::span<const std::string_view> texts_;
-  std::vector<Slot> slots_ = std::vector<Slot>(1);
+  std::pmr::vector<Slot> slots_;
 };
 
 }  // namespace inlay::text

@@ -30,7 +30,8 @@ std::unique_ptr<const Codec> codec_for(const Vocabulary& vocabulary) {
 }  // namespace
 
 struct Tokenizer::Parts {
-  explicit Parts(const gguf::File& file) : vocabulary(file), special(vocabulary), codec(codec_for(vocabulary)) {}
+  Parts(const gguf::File& file, std::pmr::memory_resource* memory)
+      : vocabulary(file, memory), special(vocabulary), codec(codec_for(vocabulary)) {}
 
   const Vocabulary& with(TokenId id) const {
     if (!codec) throw Error(Errc::unsupported, "this model has no vocabulary: it takes and gives token ids only");
@@ -45,10 +46,11 @@ struct Tokenizer::Parts {
   std::unique_ptr<const Codec> codec;
 };
 
-std::shared_ptr<const Tokenizer> Tokenizer::from(const gguf::File& file) {
-  return std::shared_ptr<const Tokenizer>(new Tokenizer(file));
+std::shared_ptr<const Tokenizer> Tokenizer::from(const gguf::File& file, std::pmr::memory_resource* memory) {
+  return std::shared_ptr<const Tokenizer>(new Tokenizer(file, memory));
 }
-Tokenizer::Tokenizer(const gguf::File& file) : parts_(std::make_unique<Parts>(file)) {}
+Tokenizer::Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory)
+    : parts_(std::make_unique<Parts>(file, memory)) {}
 Tokenizer::~Tokenizer() = default;
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,7 +36,9 @@ struct Segment {
 class Tokenizer {
  public:
   // Throws Error{format} or Error{unsupported}, naming the key at fault. Keeps its own share of the file's memory.
-  static std::shared_ptr<const Tokenizer> from(const gguf::File& file);
+  // `memory` serves all that is as long as the vocabulary; it must outlive the tokenizer.
+  static std::shared_ptr<const Tokenizer> from(const gguf::File& file,
+                                               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   ~Tokenizer();
 
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;
@@ -61,7 +64,7 @@ class Tokenizer {
   std::optional<TokenId> find(std::string_view token_text) const;
 
  private:
-  explicit Tokenizer(const gguf::File& file);
+  Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory);
 
   struct Parts;
   std::unique_ptr<const Parts> parts_;

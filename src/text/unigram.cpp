@@ -16,9 +16,13 @@ constexpr std::size_t most_growth = 64;  // of text by normalization, as a facto
 class Unigram : public Codec {
  public:
   explicit Unigram(const Vocabulary& vocabulary)
-      : vocabulary_(vocabulary), removes_extra_spaces_(vocabulary.flag("remove_extra_whitespaces", false)) {
-    if (const auto* blob = vocabulary.file.find("tokenizer.ggml.precompiled_charsmap")) map_ = CharacterMap(*blob);
-    std::vector<PrefixIndex::Entry> tokens;
+      : vocabulary_(vocabulary),
+        removes_extra_spaces_(vocabulary.flag("remove_extra_whitespaces", false)),
+        map_(vocabulary.memory),
+        tokens_(PrefixIndex::Entries(vocabulary.memory)) {
+    if (const auto* blob = vocabulary.file.find("tokenizer.ggml.precompiled_charsmap"))
+      map_ = CharacterMap(*blob, vocabulary.memory);
+    PrefixIndex::Entries tokens(vocabulary.memory);
     double lowest = std::numeric_limits<double>::max();
     for (TokenId id = 0; id < vocabulary.size(); ++id) {
       const TokenType type = vocabulary.type(id);

@@ -58,7 +58,8 @@ const gguf::Value* per_token(const gguf::File& file, const std::string& key, std
 
 }  // namespace
 
-Vocabulary::Vocabulary(const gguf::File& source) : file(source) {
+Vocabulary::Vocabulary(const gguf::File& source, std::pmr::memory_resource* resource)
+    : file(source), memory(resource), texts(memory), types(memory), scores(memory), table(memory) {
   model = file.text("tokenizer.ggml.model");
   kind = model_named(model).kind;
   if (const gguf::Value* value = file.find("tokenizer.chat_template"); value && value->type() != gguf::ValueType::text)
@@ -82,7 +83,7 @@ void Vocabulary::read_texts() {
   if (value->size() == 0) refuse(Fault::bad_value, key, "is empty");
   if (value->size() > 1u << 28) refuse(Fault::limit, key, fmt::format("has {} elements, too many", value->size()));
   texts.resize(value->size());
-  table = TokenTable(texts);
+  table = TokenTable(texts, memory);
   for (int id = 0; id < size(); ++id) {
     std::string_view& text = texts[static_cast<std::size_t>(id)];
     text = value->text(static_cast<std::size_t>(id)).value_or(std::string_view());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,7 @@ enum class Kind { sentencepiece, byte_pair, word_piece, unigram, rwkv, none };
 enum class TokenType : std::uint8_t { normal = 1, unknown, control, user_defined, unused, byte, marker };
 
 struct Vocabulary {
-  explicit Vocabulary(const gguf::File& file);
+  Vocabulary(const gguf::File& file, std::pmr::memory_resource* memory);
 
   int size() const { return static_cast<int>(texts.size()); }
   bool contains(std::int64_t id) const { return id >= 0 && id < size(); }
@@ -36,12 +37,13 @@ struct Vocabulary {
   // A flag key of tokenizer.ggml, or `otherwise` where it is absent.
   bool flag(std::string_view key, bool otherwise) const;
 
-  gguf::File file;  // keeps the memory of the texts
+  gguf::File file;                    // keeps the memory of the texts
+  std::pmr::memory_resource* memory;  // of all that is as long as the vocabulary
   Kind kind{};
   std::string_view model, pre;
-  std::vector<std::string_view> texts;  // empty for a token that text never becomes
-  std::vector<TokenType> types;
-  std::vector<float> scores;
+  std::pmr::vector<std::string_view> texts;  // empty for a token that text never becomes
+  std::pmr::vector<TokenType> types;
+  std::pmr::vector<float> scores;
   TokenTable table;
   std::size_t longest = 0;         // bytes of the longest text
   std::array<TokenId, 256> bytes;  // the token of each byte where the vocabulary has one, else `unknown`

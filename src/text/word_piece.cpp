@@ -25,8 +25,9 @@ class WordPiece : public Codec {
         lowercase_(vocabulary.flag("normalizer.lowercase", true)),
         strips_accents_(vocabulary.flag("normalizer.strip_accents", lowercase_)),
         vanishing_(strips_accents_ ? vanishing_marks : vanishing),
-        words_(word_expression()) {
-    std::vector<PrefixIndex::Entry> entries;
+        words_(word_expression()),
+        pieces_(PrefixIndex::Entries(vocabulary.memory)) {
+    PrefixIndex::Entries entries(vocabulary.memory);
     for (TokenId id = 0; id < vocabulary.size(); ++id)
       if (!vocabulary.text(id).empty() && !vocabulary.is_special(id)) entries.push_back({vocabulary.text(id), id});
     pieces_ = PrefixIndex(std::move(entries));

@@ -79,7 +79,7 @@ void check_sample(const File& file) {
 
   REQUIRE(file.tensors().size() == 2);
   const Tensor& matrix = *file.tensor("matrix");
-  CHECK(matrix.shape == std::vector<std::int64_t>{3, 2});
+  CHECK(std::vector(matrix.shape.begin(), matrix.shape.end()) == std::vector<std::int64_t>{3, 2});
   CHECK(type_name(matrix.type) == "F32");
   CHECK(matrix.data.size() == 24);
   CHECK(reinterpret_cast<const float*>(matrix.data.data())[5] == 6);

@@ -71,6 +71,13 @@ bool never_fail() {
 
 void* operator new(std::size_t size) { return heap::allocate_or_throw(size); }
 void* operator new[](std::size_t size) { return heap::allocate_or_throw(size); }
+// Memory resources ask in this way; nothing here needs more than the header's alignment.
+void* operator new(std::size_t size, std::align_val_t align) {
+  if (std::size_t(align) > heap::header) throw std::bad_alloc();
+  return heap::allocate_or_throw(size);
+}
+void operator delete(void* memory, std::align_val_t) noexcept { heap::release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { heap::release(memory); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return heap::allocate(size); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return heap::allocate(size); }
 void operator delete(void* memory) noexcept { heap::release(memory); }

@@ -104,7 +104,7 @@ TEST_CASE("special ids, flags and endings are those of the fixtures") {
   for_each_vocabulary(".facts.json", [](const std::string& name, const fs::path& path, const gguf::File& file) {
     INFO(name);
     const json facts = json::parse(support::read(path));
-    const text::Vocabulary vocabulary(file);
+    const text::Vocabulary vocabulary(file, std::pmr::new_delete_resource());
     const auto tokenizer = text::Tokenizer::from(file);
     CHECK(tokenizer->size() == facts.at("n_tokens"));
     CHECK(tokenizer->bos() == facts.at("bos"));
