@@ -126,7 +126,8 @@ void register_products(const char* isa) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const char* isa : {"avx512bf16", "avx512vnni", "avx512", "avx2", "neon_i8mm", "neon_dot", "neon", "baseline"}) {
+  for (const char* isa :
+       {"avx512amx", "avx512bf16", "avx512vnni", "avx512", "avx2", "neon_i8mm", "neon_dot", "neon", "baseline"}) {
     if (is_usable(isa)) register_products(isa);
   }
   benchmark::Initialize(&argc, argv);

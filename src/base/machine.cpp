@@ -13,6 +13,8 @@
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -119,6 +121,18 @@ bool has_half_conversion() noexcept {
   return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 #else
   return true;
+#endif
+}
+
+bool may_use_tiles() noexcept {
+#if defined(__x86_64__) && defined(__linux__) && defined(SYS_arch_prctl)
+  constexpr unsigned tiles = 1u << 24, bytes = 1u << 25;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & tiles) == 0 || (d & bytes) == 0) return false;
+  constexpr long request_permission = 0x1023, tile_data = 18;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
 #endif
 }
 

@@ -10,6 +10,7 @@ int usable_cores() noexcept;
 
 // What __builtin_cpu_supports cannot tell in every compiler.
 bool has_half_conversion() noexcept;  // x86: F16C
+bool may_use_tiles() noexcept;        // x86: AMX with bytes; asks the system, which grants it to the whole process
 bool has_dot_product() noexcept;      // arm64: sdot
 bool has_matrix_product() noexcept;   // arm64: smmla
 

@@ -26,18 +26,40 @@ struct ExpertTask {
   int tokens, chosen, experts, width, hidden;
   float scales[3];
   int blocks_of_hidden;         // chunks of the first product for each expert
-  std::byte* hidden_rows;       // [pairs] activations, as `down` reads them
+  std::byte* hidden_rows;       // activations of each expert's pairs, as `down` reads them
   std::int32_t* shared_groups;  // null: every worker for itself
   std::byte* shared_rows;
 
   int pairs() const noexcept { return tokens * chosen; }
   int input_rows() const noexcept { return op->weight_first ? pairs() : tokens; }
+  int active_at_most() const noexcept { return std::min(experts, pairs()); }
+  bool few(int n) const noexcept { return n <= kernels->few_tokens; }
   std::size_t group_bytes() const noexcept { return (3 * experts + 2 + pairs()) * sizeof(std::int32_t); }
 };
 
+// From one row to the next, with a line between them: rows of a power of two would share one set of the cache.
 std::size_t row_stride(const Matrix& weight) noexcept {
-  return (weight.row_bytes() + alignment - 1) / alignment * alignment;
+  return (weight.row_bytes() + alignment - 1) / alignment * alignment + alignment;
 }
+
+// Rows of an expert's pairs: as they are, or in tiles where many() wants them so. A tile takes no more than its rows.
+struct PairRows {
+  std::byte* first;
+  std::size_t stride;
+  TileForm tile;
+
+  PairRows(const ExpertTask& task, const Matrix& weight, bool few, std::byte* memory) noexcept
+      : first(memory), stride(row_stride(weight)), tile{1, 0, nullptr} {
+    if (few || weight.kernels->plain) return;
+    tile = task.kernels->tile;
+    stride *= tile.tokens;
+  }
+  std::byte* from(int i) const noexcept { return first + i / tile.tokens * stride; }
+  void put(const Activation* row, int block, int blocks, int i) const noexcept {
+    if (tile.put) return tile.put(row, blocks, i % tile.tokens, from(i) + block * tile.block_bytes);
+    std::copy_n(row, blocks, reinterpret_cast<Activation*>(from(i)) + block);
+  }
+};
 
 Matrix of_expert(Matrix weight, const inlay_tensor& stack, int expert) noexcept {
   weight.data += expert * stack.stride[0];
@@ -96,11 +118,12 @@ void prepare_rows(const ExpertTask& task, std::int64_t begin, std::int64_t end, 
   }
 }
 
+constexpr int groups_of_a_chunk = block_columns / packed_rows;
+
 // A worker's scratch, cut into its parts.
 struct Scratch {
-  const std::byte** rows;
   float *sums[2], *gated, *weighted, *parts;
-  std::byte *panels[2], *own_rows;
+  std::byte *panels[2][groups_of_a_chunk], *gathered, *own_rows;
   std::int32_t* own_groups;
   std::byte* end;
 
@@ -111,12 +134,14 @@ struct Scratch {
       return part;
     };
     const auto floats = [&](std::size_t n) { return reinterpret_cast<float*>(take(n * sizeof(float))); };
-    rows = reinterpret_cast<const std::byte**>(take(task.pairs() * sizeof(std::byte*)));
     for (float*& sum : sums) sum = floats(token_block * packed_rows);
     gated = floats(token_block * block_columns);
     weighted = floats(task.width);
     parts = floats(task.pairs() * packed_rows);
-    for (std::byte*& panel : panels) panel = take(std::max(task.gate.panel_bytes(), task.down.panel_bytes()));
+    for (auto& side : panels) {
+      for (std::byte*& panel : side) panel = take(std::max(task.gate.panel_bytes(), task.down.panel_bytes()));
+    }
+    gathered = take(token_block * row_stride(task.gate));
     const bool own = !task.shared_groups;
     own_rows = take(own ? task.input_rows() * row_stride(task.gate) : 0);
     own_groups = reinterpret_cast<std::int32_t*>(take(own ? task.group_bytes() : 0));
@@ -134,11 +159,14 @@ void prepare(const Chunk& chunk) noexcept {
   prepare_rows(task, share.begin, share.end, Scratch(task, chunk.scratch).weighted, task.shared_rows);
 }
 
-// 16 rows by n rows of x.
-void multiply(const ExpertTask& task, const Matrix& weight, int group, std::byte* panel, const std::byte* const* x,
-              int n, float* sums) noexcept {
-  if (n <= task.kernels->few_tokens) return weight.kernels->few(weight.group(group), weight.blocks, x, n, sums);
-  weight.kernels->many(weight.panel(group, panel), weight.blocks, x, n, sums);
+// 16 rows by n rows of x. `panel`: the group, unpacked where there are more than few.
+void multiply(const Matrix& weight, bool few, const std::byte* panel, const PairRows& x, int first, int n,
+              float* sums) noexcept {
+  const auto kernel = few ? weight.kernels->few : weight.kernels->many;
+  kernel(panel, weight.blocks, x.from(first), x.stride, n, sums);
+}
+const std::byte* panel_of(const Matrix& weight, bool few, int group, std::byte* memory) noexcept {
+  return few ? weight.group(group) : weight.panel(group, memory);
 }
 
 void weigh(float* sums, int n, int rows, float scale, const float* bias) noexcept {
@@ -151,40 +179,89 @@ const float* bias_of(const inlay_tensor* biases, int expert, int row) noexcept {
   return biases ? Rows(*biases)[expert] + row : nullptr;
 }
 
-// One chunk of 32 hidden columns of one expert, for n of its pairs: act(gate) * up, and at once as `down` reads it.
+// One chunk of 32 hidden columns of one expert: act(gate) * up for its pairs, and at once as `down` reads it.
 struct GatedBlock {
   const ExpertTask& task;
   const Scratch& scratch;
-  int expert, column;
+  const Grouping& groups;
+  int place, column, expert, begin, end, columns;
+  bool few;
+  PairRows hidden;
+  const std::byte* panels[2][groups_of_a_chunk] = {};
 
-  void compute(const std::byte* const* x, const std::int32_t* pairs, int n) const noexcept {
-    const inlay_experts_op& op = *task.op;
-    const Matrix gate = of_expert(task.gate, *op.gate, expert);
-    const int columns = std::min(block_columns, task.hidden - column);
-    for (int first = 0; first < columns; first += packed_rows) {
-      const int row = column + first, rows = std::min(packed_rows, task.hidden - row);
-      multiply(task, gate, row / packed_rows, scratch.panels[0], x, n, scratch.sums[0]);
-      weigh(scratch.sums[0], n, rows, task.scales[0], bias_of(op.gate_bias, expert, row));
-      if (op.up) {
-        const Matrix up = of_expert(task.up, *op.up, expert);
-        multiply(task, up, row / packed_rows, scratch.panels[1], x, n, scratch.sums[1]);
-        weigh(scratch.sums[1], n, rows, task.scales[1], bias_of(op.up_bias, expert, row));
-      }
-      for (int i = 0; i < n; ++i) {
-        const float* up = op.up ? scratch.sums[1] + i * packed_rows : nullptr;
-        task.kernels->glu_row(op.act, op.alpha, op.limit, scratch.gated + i * block_columns + first,
-                              scratch.sums[0] + i * packed_rows, up, rows);
+  GatedBlock(const ExpertTask& t, const Scratch& s, const Grouping& g, int p, int c) noexcept
+      : task(t),
+        scratch(s),
+        groups(g),
+        place(p),
+        column(c),
+        expert(g.experts[p]),
+        begin(g.starts[p]),
+        end(g.starts[p + 1]),
+        columns(std::min(block_columns, t.hidden - c)),
+        few(t.few(end - begin)),
+        hidden(hidden_rows(t, g, p)) {
+    for (int side = 0; side <= (task.op->up != nullptr); ++side) {
+      const Matrix weight = this->weight(side);
+      for (int i = 0; i * packed_rows < columns; ++i) {
+        panels[side][i] = panel_of(weight, few, column / packed_rows + i, scratch.panels[side][i]);
       }
     }
-    for (int i = 0; i < n; ++i) keep(pairs[i], scratch.gated + i * block_columns, columns);
   }
 
-  void keep(std::int32_t pair, const float* values, int columns) const noexcept {
-    std::byte* row = task.hidden_rows + pair * row_stride(task.down);
+  static PairRows hidden_rows(const ExpertTask& task, const Grouping& groups, int place) noexcept {
+    const int begin = groups.starts[place], n = groups.starts[place + 1] - begin;
+    const int slot = begin + place * (task.kernels->tile.tokens - 1);  // whole tiles for every expert before
+    return {task, task.down, task.few(n), task.hidden_rows + slot * row_stride(task.down)};
+  }
+  Matrix weight(int side) const noexcept {
+    return side == 0 ? of_expert(task.gate, *task.op->gate, expert) : of_expert(task.up, *task.op->up, expert);
+  }
+
+  // What the first product reads for pairs [first, first + n) of this expert.
+  PairRows gather(const std::byte* inputs, int first, int n) const noexcept {
+    const std::size_t stride = row_stride(task.gate);
+    const auto input = [&](int i) {
+      const int pair = groups.pairs[begin + first + i];
+      return inputs + (task.op->weight_first ? pair : pair / task.chosen) * stride;
+    };
+    if (n == 1 && few) return {task, task.gate, few, const_cast<std::byte*>(input(0))};
+    const PairRows rows(task, task.gate, few, scratch.gathered);
+    for (int i = 0; i < n; ++i) {
+      if (task.gate.kernels->plain) {
+        std::copy_n(input(i), task.gate.row_bytes(), rows.from(i));
+      } else {
+        rows.put(reinterpret_cast<const Activation*>(input(i)), 0, task.gate.blocks, i);
+      }
+    }
+    return rows;
+  }
+
+  void compute(const PairRows& x, int first, int n) const noexcept {
+    const inlay_experts_op& op = *task.op;
+    const inlay_tensor* biases[] = {op.gate_bias, op.up_bias};
+    for (int i = 0; i * packed_rows < columns; ++i) {
+      const int row = column + i * packed_rows, rows = std::min(packed_rows, task.hidden - row);
+      for (int side = 0; side <= (op.up != nullptr); ++side) {
+        multiply(side == 0 ? task.gate : task.up, few, panels[side][i], x, 0, n, scratch.sums[side]);
+        weigh(scratch.sums[side], n, rows, task.scales[side], bias_of(biases[side], expert, row));
+      }
+      const float* up = op.up ? scratch.sums[1] : nullptr;
+      task.kernels->glu_row(op.act, op.alpha, op.limit, scratch.sums[0], scratch.sums[0], up, n * packed_rows);
+      for (int t = 0; t < n; ++t) {
+        std::copy_n(scratch.sums[0] + t * packed_rows, rows, scratch.gated + t * block_columns + i * packed_rows);
+      }
+    }
+    for (int t = 0; t < n; ++t) keep(first + t, scratch.gated + t * block_columns);
+  }
+
+  void keep(int i, const float* values) const noexcept {
     if (task.down.kernels->plain) {
-      std::copy_n(values, columns, reinterpret_cast<float*>(row) + column);
+      std::copy_n(values, columns, reinterpret_cast<float*>(hidden.from(i)) + column);
     } else {
-      task.kernels->quantize(values, 1, reinterpret_cast<Activation*>(row) + column / block_columns);
+      Activation block;
+      task.kernels->quantize(values, 1, &block);
+      hidden.put(&block, column / block_columns, 1, i);
     }
   }
 };
@@ -200,14 +277,11 @@ void multiply_in(const Chunk& chunk) noexcept {
   const std::byte* inputs = task.shared_groups ? task.shared_rows : scratch.own_rows;
   const int place = chunk.index / task.blocks_of_hidden;
   if (place >= groups.active) return;
-  const GatedBlock block{task, scratch, groups.experts[place], chunk.index % task.blocks_of_hidden * block_columns};
-  for (int first = groups.starts[place], end = groups.starts[place + 1]; first < end; first += token_block) {
-    const int n = std::min(token_block, end - first);
-    for (int i = 0; i < n; ++i) {
-      const int pair = groups.pairs[first + i];
-      scratch.rows[i] = inputs + (task.op->weight_first ? pair : pair / task.chosen) * row_stride(task.gate);
-    }
-    block.compute(scratch.rows, groups.pairs + first, n);
+  const GatedBlock block(task, scratch, groups, place, chunk.index % task.blocks_of_hidden * block_columns);
+  const int pairs = block.end - block.begin;
+  for (int first = 0; first < pairs; first += token_block) {
+    const int n = std::min(token_block, pairs - first);
+    block.compute(block.gather(inputs, first, n), first, n);
   }
 }
 
@@ -215,15 +289,18 @@ void multiply_in(const Chunk& chunk) noexcept {
 void multiply_group_out(const ExpertTask& task, const Scratch& scratch, const Grouping& groups, int row,
                         int rows) noexcept {
   for (int place = 0; place < groups.active; ++place) {
-    const int expert = groups.experts[place];
+    const int expert = groups.experts[place], begin = groups.starts[place], pairs = groups.starts[place + 1] - begin;
+    const bool few = task.few(pairs);
+    const PairRows hidden = GatedBlock::hidden_rows(task, groups, place);
     const Matrix down = of_expert(task.down, *task.op->down, expert);
-    for (int first = groups.starts[place], end = groups.starts[place + 1]; first < end; first += token_block) {
-      const int n = std::min(token_block, end - first);
-      for (int i = 0; i < n; ++i) scratch.rows[i] = task.hidden_rows + groups.pairs[first + i] * row_stride(down);
-      multiply(task, down, row / packed_rows, scratch.panels[0], scratch.rows, n, scratch.sums[0]);
+    const std::byte* panel = panel_of(down, few, row / packed_rows, scratch.panels[0][0]);
+    for (int first = 0; first < pairs; first += token_block) {
+      const int n = std::min(token_block, pairs - first);
+      multiply(down, few, panel, hidden, first, n, scratch.sums[0]);
       weigh(scratch.sums[0], n, rows, task.scales[2], bias_of(task.op->down_bias, expert, row));
       for (int i = 0; i < n; ++i) {
-        std::copy_n(scratch.sums[0] + i * packed_rows, rows, scratch.parts + groups.pairs[first + i] * packed_rows);
+        const int pair = groups.pairs[begin + first + i];
+        std::copy_n(scratch.sums[0] + i * packed_rows, rows, scratch.parts + pair * packed_rows);
       }
     }
   }
@@ -280,7 +357,8 @@ void plan(Plan& plan, const inlay_experts_op& op) {
                      .shared_groups = nullptr,
                      .shared_rows = nullptr};
   if (op.scale) std::copy_n(op.scale, 3, task.scales);
-  task.hidden_rows = plan.shared<std::byte>(task.pairs() * row_stride(down));
+  const int slots = task.pairs() + task.active_at_most() * (task.kernels->tile.tokens - 1);
+  task.hidden_rows = plan.shared<std::byte>(slots * row_stride(down));
   const bool shared = task.pairs() > few_pairs;
   if (shared) {
     task.shared_groups = plan.shared<std::int32_t>(task.group_bytes() / sizeof(std::int32_t));
@@ -289,7 +367,7 @@ void plan(Plan& plan, const inlay_experts_op& op) {
   const auto* kept = plan.task(task);
   const std::size_t scratch = Scratch::bytes(task);
   if (shared) plan.phase(prepare, kept, std::min(task.input_rows(), plan.workers() * 4), scratch);
-  plan.phase(multiply_in, kept, std::min(task.experts, task.pairs()) * task.blocks_of_hidden, scratch);
+  plan.phase(multiply_in, kept, task.active_at_most() * task.blocks_of_hidden, scratch);
   plan.phase(multiply_out, kept, down.groups(), scratch);
 }
 

@@ -20,21 +20,30 @@ struct Chunk {
 using Kernel = void (*)(const Chunk&) noexcept;
 
 // ---- matrix products (kernels/linear.hpp)
-// For one type of packed weight. A group is 16 rows of it, `blocks` blocks long (of one column where plain); a row of x
-// is Activations, or floats where plain. Both paths give the same bits.
+// For one type of packed weight. A group is 16 rows of it, `blocks` blocks long (of one column where plain). Rows of x
+// are Activations, or floats where plain, `stride` bytes apart; many() may want them in tiles. Both give the same bits.
 struct WeightKernels {
   std::uint32_t type;       // the file's type
   bool plain;               // x is not rounded
   std::size_t panel_bytes;  // of one block of an unpacked group
-  void (*few)(const std::byte* group, int blocks, const std::byte* const* x, int tokens,
+  void (*few)(const std::byte* group, int blocks, const std::byte* x, std::size_t stride, int tokens,
               float* y) noexcept;                                                 // y[tokens][16]
   void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;  // null: a group is a panel
-  void (*many)(const std::byte* panel, int blocks, const std::byte* const* x, int tokens, float* y) noexcept;
+  void (*many)(const std::byte* panel, int blocks, const std::byte* x, std::size_t stride, int tokens,
+               float* y) noexcept;  // y[tokens, rounded up to whole tiles][16]
+};
+
+// How many() wants rounded rows: `tokens` of them in a tile. One: as they are.
+struct TileForm {
+  int tokens;
+  std::size_t block_bytes;                                                             // of one block of a tile
+  void (*put)(const Activation* row, int blocks, int lane, std::byte* tile) noexcept;  // a row into its lane of a tile
 };
 
 struct LinearKernels {
   const WeightKernels* weights;
   int weight_count, few_tokens;  // so many do without unpacking
+  TileForm tile;
   void (*quantize)(const float* x, int blocks, Activation* y) noexcept;
   void (*norm_row)(const inlay_norm_op& op, float* y, const float* x, const float* gain, const float* bias,
                    std::int64_t n) noexcept;
@@ -67,7 +76,7 @@ struct Kernels {
 };
 
 // One for each file in isa/ that this processor family has.
-extern const Kernels baseline, avx2, avx512, avx512vnni, avx512bf16, neon, neon_dot, neon_i8mm;
+extern const Kernels baseline, avx2, avx512, avx512vnni, avx512bf16, avx512amx, neon, neon_dot, neon_i8mm;
 
 // Those compiled in that this processor can run, best first; null ends the list.
 const Kernels* usable(int index) noexcept;

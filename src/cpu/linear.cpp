@@ -1,5 +1,6 @@
 // Linear layers: which rows of which weight a chunk computes, and what happens to x before and to the sums after.
 #include <algorithm>
+#include <cstring>
 
 #include "cpu/matrix.hpp"
 #include "cpu/plan.hpp"
@@ -28,24 +29,29 @@ struct LinearTask {
   const Output* outputs = nullptr;
   int output_count = 0;
   bool glu = false, plain = false, rounded = false;
-  bool prepared = false;  // x in one or both forms lies in shared memory
+  bool prepared = false;                             // x in one or both forms lies in shared memory
+  TileForm tile = {1, sizeof(Activation), nullptr};  // of rounded x
   std::byte *shared_rounded = nullptr, *shared_plain = nullptr;
   std::size_t panels = 0;  // bytes for unpacked groups
 };
 
-// From one row to the next. One line more than a row has: rows of a power of two would share one set of the cache.
+// From one tile or row to the next. One line more than it has: rows of a power of two would share one set of the cache.
 std::size_t rounded_bytes(const LinearTask& task) noexcept {
-  return task.columns / block_columns * sizeof(Activation) + alignment;
+  return task.columns / block_columns * task.tile.block_bytes + alignment;
 }
 std::size_t plain_bytes(const LinearTask& task) noexcept {
   return (task.columns * sizeof(float) + alignment - 1) / alignment * alignment + alignment;
 }
 
+// Of one row, normed and rounded.
+std::size_t row_bytes(const LinearTask& task) noexcept {
+  return plain_bytes(task) + task.columns / block_columns * sizeof(Activation);
+}
+
 // A worker's scratch, cut into its parts.
 struct Scratch {
-  const std::byte **rounded, **plain;  // for each token, where its row lies
   float* sums[2];
-  float* normed;
+  std::byte* row;  // in both forms
   std::byte *panels, *own_rounded, *own_plain, *end;
 
   Scratch(const LinearTask& task, std::byte* memory) noexcept {
@@ -55,10 +61,8 @@ struct Scratch {
       return part;
     };
     const std::size_t own = task.prepared ? 0 : task.tokens;
-    rounded = reinterpret_cast<const std::byte**>(take(task.tokens * sizeof(std::byte*)));
-    plain = reinterpret_cast<const std::byte**>(take(task.tokens * sizeof(std::byte*)));
     for (float*& sum : sums) sum = reinterpret_cast<float*>(take(token_block * packed_rows * sizeof(float)));
-    normed = reinterpret_cast<float*>(take(plain_bytes(task)));
+    row = take(row_bytes(task));
     panels = take(task.panels);
     own_rounded = take(task.rounded ? own * rounded_bytes(task) : 0);
     own_plain = take(task.plain ? own * plain_bytes(task) : 0);
@@ -69,62 +73,85 @@ struct Scratch {
   }
 };
 
-// Rows [begin, end) of x: normed where asked, and in the forms that the weights read.
-void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, float* normed, std::byte* rounded,
+// Rows [begin, end) of x: normed where asked, and in the forms that the weights read. `memory`: a row in either form.
+void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, std::byte* memory, std::byte* rounded,
                   std::byte* plain) noexcept {
   const inlay_norm_op* norm = task.op->norm;
   const OptionalRows gain(norm ? norm->gain : nullptr), bias(norm ? norm->bias : nullptr);
   const Rows x(*task.x);
+  const int blocks = task.columns / block_columns, lanes = task.tile.tokens;
+  auto* one = reinterpret_cast<Activation*>(memory + plain_bytes(task));
   for (std::int64_t t = begin; t < end; ++t) {
     const float* row = x[t];
+    float* to = reinterpret_cast<float*>(task.plain ? plain + t * plain_bytes(task) : memory);
     if (norm) {
-      float* to = task.plain ? reinterpret_cast<float*>(plain + t * plain_bytes(task)) : normed;
       task.kernels->norm_row(*norm, to, row, gain[t], bias[t], task.columns);
       row = to;
+    } else if (task.plain) {
+      std::copy_n(row, task.columns, to);
     }
-    if (task.rounded) {
-      auto* to = reinterpret_cast<Activation*>(rounded + t * rounded_bytes(task));
-      task.kernels->quantize(row, task.columns / block_columns, to);
+    if (!task.rounded) continue;
+    std::byte* tile = rounded + t / lanes * rounded_bytes(task);
+    if (lanes == 1) {
+      task.kernels->quantize(row, blocks, reinterpret_cast<Activation*>(tile));
+    } else {
+      if (t % lanes == 0 && task.tokens - t < lanes) std::memset(tile, 0, rounded_bytes(task));
+      task.kernels->quantize(row, blocks, one);
+      task.tile.put(one, blocks, static_cast<int>(t % lanes), tile);
     }
   }
 }
 
+int tiles(const LinearTask& task) noexcept { return (task.tokens + task.tile.tokens - 1) / task.tile.tokens; }
+
 void prepare(const Chunk& chunk) noexcept {
   const auto& task = *static_cast<const LinearTask*>(chunk.task);
-  const Share share(task.tokens, chunk);
-  prepare_rows(task, share.begin, share.end, reinterpret_cast<float*>(chunk.scratch), task.shared_rounded,
-               task.shared_plain);
+  const Share share(tiles(task), chunk);
+  const std::int64_t end = std::min<std::int64_t>(share.end * task.tile.tokens, task.tokens);
+  prepare_rows(task, share.begin * task.tile.tokens, end, chunk.scratch, task.shared_rounded, task.shared_plain);
 }
 
-// Before a worker's first chunk: its table of rows.
-void find_rows(const LinearTask& task, const Scratch& scratch) noexcept {
-  const std::byte* rounded = task.prepared ? task.shared_rounded : scratch.own_rounded;
-  const std::byte* plain = task.prepared ? task.shared_plain : scratch.own_plain;
-  if (!task.prepared) prepare_rows(task, 0, task.tokens, scratch.normed, scratch.own_rounded, scratch.own_plain);
-  const Rows x(*task.x);
-  for (int t = 0; t < task.tokens; ++t) {
-    scratch.rounded[t] = rounded + t * rounded_bytes(task);
-    scratch.plain[t] = task.op->norm ? plain + t * plain_bytes(task) : reinterpret_cast<const std::byte*>(x[t]);
+// Rows or tiles of x as a weight reads them.
+struct Input {
+  const std::byte* first;
+  std::size_t stride;
+  int tokens;  // of a tile
+
+  const std::byte* from(int token) const noexcept { return first + token / tokens * stride; }
+};
+
+Input input_of(const LinearTask& task, const Scratch& scratch, const Matrix& weight) noexcept {
+  if (!weight.kernels->plain) {
+    return {task.prepared ? task.shared_rounded : scratch.own_rounded, rounded_bytes(task), task.tile.tokens};
+  }
+  if (task.plain) return {task.prepared ? task.shared_plain : scratch.own_plain, plain_bytes(task), 1};
+  return {static_cast<const std::byte*>(task.x->data), static_cast<std::size_t>(task.x->stride[0]), 1};
+}
+
+// Sums of a group for n tokens, times the output's scale and plus its bias.
+void weigh(const Output& output, int column, int rows, int n, float* sums) noexcept {
+  if (output.scale == 1.0f && !output.bias) return;
+  for (int t = 0; t < n; ++t, sums += packed_rows) {
+    for (int r = 0; r < rows; ++r) sums[r] = sums[r] * output.scale + (output.bias ? output.bias[column + r] : 0.0f);
   }
 }
 
 // The sums of a group for tokens [first, first + n), on their way to y.
 void finish(const LinearTask& task, const Output* outputs, int group, int first, int n, float* const* sums) noexcept {
   const int column = group * packed_rows, rows = std::min(packed_rows, outputs->weight.rows - column);
-  const auto weigh = [&](const Output& output, float* sum) {
-    for (int r = 0; r < rows; ++r) sum[r] = sum[r] * output.scale + (output.bias ? output.bias[column + r] : 0.0f);
-  };
+  for (int i = 0; i <= task.glu; ++i) weigh(outputs[i], column, rows, n, sums[i]);
+  if (task.glu) {  // of all tokens at once: a call for each would wait for its own result
+    const inlay_glu_op& glu = *task.op->glu;
+    task.kernels->glu_row(glu.act, glu.alpha, glu.limit, sums[0], sums[0], sums[1], n * packed_rows);
+  }
   for (int t = 0; t < n; ++t) {
-    float *sum = sums[0] + t * packed_rows, *y = outputs->y[first + t] + column;
-    weigh(outputs[0], sum);
-    if (task.glu) {
-      float* up = sums[1] + t * packed_rows;
-      weigh(outputs[1], up);
-      const inlay_glu_op& glu = *task.op->glu;
-      task.kernels->glu_row(glu.act, glu.alpha, glu.limit, y, sum, up, rows);
-    } else if (task.op->add) {
+    const float* sum = sums[0] + t * packed_rows;
+    float* y = outputs->y[first + t] + column;
+    if (task.op->add) {
       const float* add = Rows(*task.op->add)[first + t] + column;
       for (int r = 0; r < rows; ++r) y[r] = sum[r] + add[r];
+    } else if (rows == packed_rows) {
+      std::copy_n(sum, packed_rows, y);
     } else {
       std::copy_n(sum, rows, y);
     }
@@ -134,8 +161,8 @@ void finish(const LinearTask& task, const Output* outputs, int group, int first,
 void multiply_few(const LinearTask& task, const Output* outputs, int group, const Scratch& scratch) noexcept {
   for (int i = 0; i <= task.glu; ++i) {
     const Matrix& weight = outputs[i].weight;
-    const std::byte* const* x = weight.kernels->plain ? scratch.plain : scratch.rounded;
-    weight.kernels->few(weight.group(group), weight.blocks, x, task.tokens, scratch.sums[i]);
+    const Input x = input_of(task, scratch, weight);
+    weight.kernels->few(weight.group(group), weight.blocks, x.first, x.stride, task.tokens, scratch.sums[i]);
   }
   finish(task, outputs, group, 0, task.tokens, scratch.sums);
 }
@@ -155,8 +182,8 @@ void multiply_many(const LinearTask& task, const Output* outputs, int begin, int
     for (int group = begin; group < end; ++group) {
       for (int i = 0; i <= task.glu; ++i) {
         const Matrix& weight = outputs[i].weight;
-        const std::byte* const* x = (weight.kernels->plain ? scratch.plain : scratch.rounded) + first;
-        weight.kernels->many(panels[group - begin][i], weight.blocks, x, n, scratch.sums[i]);
+        const Input x = input_of(task, scratch, weight);
+        weight.kernels->many(panels[group - begin][i], weight.blocks, x.from(first), x.stride, n, scratch.sums[i]);
       }
       finish(task, outputs, group, first, n, scratch.sums);
     }
@@ -166,7 +193,9 @@ void multiply_many(const LinearTask& task, const Output* outputs, int begin, int
 void multiply(const Chunk& chunk) noexcept {
   const auto& task = *static_cast<const LinearTask*>(chunk.task);
   const Scratch scratch(task, chunk.scratch);
-  if (chunk.first) find_rows(task, scratch);
+  if (chunk.first && !task.prepared) {
+    prepare_rows(task, 0, task.tokens, scratch.row, scratch.own_rounded, scratch.own_plain);
+  }
   const Output* output = task.outputs;
   while (output + 1 < task.outputs + task.output_count && output[1].first_chunk <= chunk.index) ++output;
   const int begin = (chunk.index - output->first_chunk) * output->chunk_groups;
@@ -210,14 +239,15 @@ void plan(Plan& plan, const inlay_linear_op& op) {
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
     if (!few) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));
   }
-  task.plain = task.plain && op.norm;  // else x itself is what they read
+  task.plain = task.plain && (op.norm || !few);  // else x itself is what they read
   task.outputs = outputs;
-  task.prepared = task.tokens > few_rows && (task.rounded || task.plain);
+  if (!few) task.tile = task.kernels->tile;
+  task.prepared = (task.tokens > few_rows || task.tile.tokens > 1) && (task.rounded || task.plain);
   if (task.prepared) {
-    if (task.rounded) task.shared_rounded = plan.shared<std::byte>(task.tokens * rounded_bytes(task));
+    if (task.rounded) task.shared_rounded = plan.shared<std::byte>(tiles(task) * rounded_bytes(task));
     if (task.plain) task.shared_plain = plan.shared<std::byte>(task.tokens * plain_bytes(task));
     const auto* kept = plan.task(task);
-    plan.phase(prepare, kept, std::min(task.tokens, plan.workers() * chunks_per_worker), plain_bytes(task));
+    plan.phase(prepare, kept, std::min(tiles(task), plan.workers() * chunks_per_worker), row_bytes(task));
     plan.phase(multiply, kept, chunks, Scratch::bytes(task));
   } else {
     plan.phase(multiply, plan.task(task), chunks, Scratch::bytes(task));

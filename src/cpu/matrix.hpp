@@ -7,7 +7,7 @@ namespace inlay::cpu {
 
 // Bytes of unpacked groups that stay in the second-level cache while tokens pass by.
 inline constexpr std::size_t panel_budget = std::size_t{160} << 10;
-inline constexpr int token_block = 24;  // a multiple of every tile
+inline constexpr int token_block = 48;  // a multiple of every tile
 
 // The kernels for a packed weight; null where there are none.
 const WeightKernels* find_weight(const Kernels& kernels, const inlay_tensor& weight) noexcept;

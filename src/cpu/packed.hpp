@@ -103,4 +103,11 @@ struct alignas(64) Activation {
 };
 static_assert(sizeof(Activation) == 64);
 
+// The same block of 16 tokens, for processors that multiply whole tiles.
+struct alignas(64) ActivationTile {
+  static constexpr int tokens = 16;
+  std::int8_t codes[tokens][block_columns];
+  float scales[tokens], scaled_sums[tokens], scaled_part_sums[2][tokens];
+};
+
 }  // namespace inlay::cpu

@@ -37,8 +37,8 @@ inline constexpr Candidate oracle = {nullptr, "reference"};
 inline const std::vector<Candidate>& candidates() {
   static const std::vector<Candidate> found = [] {
     std::vector<Candidate> usable;
-    const char* const names[] = {"baseline",   "avx2", "avx512",   "avx512vnni",
-                                 "avx512bf16", "neon", "neon_dot", "neon_i8mm"};
+    const char* const names[] = {"baseline",  "avx2", "avx512",   "avx512vnni", "avx512bf16",
+                                 "avx512amx", "neon", "neon_dot", "neon_i8mm"};
     for (const char* isa : names) {
       char message[256];
       const inlay_host host = {.size = sizeof host, .threads = 1, .isa = isa};

@@ -54,8 +54,8 @@ std::vector<Golden> goldens(std::string_view folder, std::string_view kind) {
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> usable;
   const std::string model = (data() / "arch" / "llama.gguf").string();
-  for (const char* isa :
-       {"reference", "baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "neon", "neon_dot", "neon_i8mm"}) {
+  for (const char* isa : {"reference", "baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "avx512amx", "neon",
+                          "neon_dot", "neon_i8mm"}) {
     try {
       inlay::Model::load(model, {.isa = isa});
       usable.push_back(isa);

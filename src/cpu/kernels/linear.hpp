@@ -5,6 +5,7 @@
 #include "cpu/kernels/glu.hpp"
 #include "cpu/kernels/norm.hpp"
 #include "cpu/kernels/quantize.hpp"
+#include "cpu/kernels/tiles.hpp"
 #include "cpu/kernels/weights.hpp"
 #include "gguf/types.hpp"
 
@@ -71,10 +72,11 @@ INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, au
 }
 
 template <class A, class W, int T, bool from_memory>
-INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* const* rows, float* y) noexcept {
+INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* rows, std::size_t stride,
+                           float* y) noexcept {
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   const Activation* x[T];
-  INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const Activation*>(rows[t]);
+  INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const Activation*>(rows + t * stride);
   TileSums<A, T> sums;
   for (int element = blocks / W::blocks; element > 0; --element, ++stream) {
     for (int block = 0; block < W::blocks; ++block) {
@@ -91,10 +93,11 @@ INLAY_INLINE void multiply(const std::byte* group, int blocks, const std::byte* 
 }
 
 template <class A, class W, int T>
-INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std::byte* const* rows, float* y) noexcept {
+INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std::byte* rows, std::size_t stride,
+                                 float* y) noexcept {
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
   const float* x[T];
-  INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const float*>(rows[t]);
+  INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const float*>(rows + t * stride);
   TileSums<A, T> sums;
   for (int column = 0; column < columns; ++column) {
     constexpr int vectors = TileSums<A, T>::vectors;
@@ -110,33 +113,41 @@ INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std:
 
 // ---- the functions of the table: tokens in tiles of T, then what is left in smaller ones
 template <class A, class W, int T, bool from_memory>
-void multiply_tiles(const std::byte* weights, int blocks, const std::byte* const* x, int tokens, float* y) noexcept {
-  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply<A, W, T, from_memory>(weights, blocks, x, y);
+void multiply_tiles(const std::byte* weights, int blocks, const std::byte* x, std::size_t stride, int tokens,
+                    float* y) noexcept {
+  for (; tokens >= T; tokens -= T, x += T * stride, y += T * packed_rows) {
+    multiply<A, W, T, from_memory>(weights, blocks, x, stride, y);
+  }
   if constexpr (T > 1) {
-    if (tokens > 0) multiply_tiles<A, W, T == 3 ? 2 : T / 2, from_memory>(weights, blocks, x, tokens, y);
+    if (tokens > 0) multiply_tiles<A, W, T == 3 ? 2 : T / 2, from_memory>(weights, blocks, x, stride, tokens, y);
   }
 }
 
 template <class A, class W, int T>
-void multiply_tiles_plain(const std::byte* weights, int columns, const std::byte* const* x, int tokens,
+void multiply_tiles_plain(const std::byte* weights, int columns, const std::byte* x, std::size_t stride, int tokens,
                           float* y) noexcept {
-  for (; tokens >= T; tokens -= T, x += T, y += T * packed_rows) multiply_plain<A, W, T>(weights, columns, x, y);
+  for (; tokens >= T; tokens -= T, x += T * stride, y += T * packed_rows) {
+    multiply_plain<A, W, T>(weights, columns, x, stride, y);
+  }
   if constexpr (T > 1) {
-    if (tokens > 0) multiply_tiles_plain<A, W, T / 2>(weights, columns, x, tokens, y);
+    if (tokens > 0) multiply_tiles_plain<A, W, T / 2>(weights, columns, x, stride, tokens, y);
   }
 }
 
-template <class A, class W>
+// P: the form of the panel; `less`: what its codes are less by.
+template <class A, class W, class P, int less>
 void unpack(const std::byte* group, int blocks, std::byte* panel) noexcept {
   const auto* stream = reinterpret_cast<const typename W::Stream*>(group);
-  auto* to = reinterpret_cast<PanelBlock<PanelOf<A, W>>*>(panel);
+  auto* to = reinterpret_cast<PanelBlock<P>*>(panel);
   for (int i = 0; i < blocks; ++i, ++to) {
     const auto& from = stream[i / W::blocks];
     const int block = i % W::blocks;
     for (int v = 0; v < packed_rows / A::rows; ++v) {
       unroll<block_quads>([&](auto i) INLAY_ALWAYS {
         constexpr int q = quad_at(i, 1);
-        A::store(to->codes[q][v * A::rows], W::template codes<q>(from, block, v));
+        auto codes = W::template codes<q>(from, block, v);
+        if constexpr (less != 0) codes = A::template less<less>(codes);
+        A::store(to->codes[q][v * A::rows], codes);
       });
       for (int part = 0; part < W::parts; ++part) {
         Floats<A>(W::scale(from, block, part, v)).store_unaligned(to->scales[part] + v * A::rows);
@@ -156,14 +167,31 @@ void unpack_plain(const std::byte* group, int columns, std::byte* panel) noexcep
   }
 }
 
+template <class A>
+constexpr bool has_tiles = requires {
+  A::tile_tokens;
+};
+
 template <class A, class W>
 constexpr WeightKernels rounded(gguf::Type type) noexcept {
-  return {.type = static_cast<std::uint32_t>(type),
-          .plain = false,
-          .panel_bytes = sizeof(PanelBlock<PanelOf<A, W>>),
-          .few = multiply_tiles<A, W, A::few_tokens, true>,
-          .unpack = unpack<A, W>,
-          .many = multiply_tiles<A, PanelOf<A, W>, A::tokens(W::bits), false>};
+  WeightKernels row = {.type = static_cast<std::uint32_t>(type),
+                       .plain = false,
+                       .panel_bytes = 0,
+                       .few = multiply_tiles<A, W, A::few_tokens, true>,
+                       .unpack = nullptr,
+                       .many = nullptr};
+  if constexpr (has_tiles<A>) {
+    using P = TilePanelOf<A, W>;
+    row.panel_bytes = sizeof(PanelBlock<P>);
+    row.unpack = unpack<A, W, P, W::zero>;
+    row.many = multiply_in_tiles<A, P>;
+  } else {
+    using P = PanelOf<A, W>;
+    row.panel_bytes = sizeof(PanelBlock<P>);
+    row.unpack = unpack<A, W, P, 0>;
+    row.many = multiply_tiles<A, P, A::tokens(W::bits), false>;
+  }
+  return row;
 }
 
 template <class A, class W>
@@ -204,7 +232,9 @@ template <class A>
 constexpr LinearKernels linear_kernels() noexcept {
   return {.weights = weight_table<A>,
           .weight_count = static_cast<int>(std::size(weight_table<A>)),
-          .few_tokens = 2 * A::few_tokens,
+          .few_tokens = has_tiles<A> ? A::few_tokens : 2 * A::few_tokens,
+          .tile = has_tiles<A> ? TileForm{ActivationTile::tokens, sizeof(ActivationTile), put_in_tile}
+                               : TileForm{1, sizeof(Activation), nullptr},
           .quantize = quantize<A>,
           .norm_row = norm_row<A>,
           .glu_row = glu_row<A>};

@@ -23,6 +23,10 @@ struct Avx512 {
     return _mm512_and_si512(bytes, _mm512_set1_epi8(mask));
   }
   static INLAY_INLINE Bytes merge(Bytes a, Bytes b) noexcept { return _mm512_or_si512(a, b); }
+  template <int by>
+  static INLAY_INLINE Bytes less(Bytes codes) noexcept {
+    return _mm512_sub_epi8(codes, _mm512_set1_epi8(static_cast<char>(by)));
+  }
   static INLAY_INLINE Bytes lookup(const std::int8_t (&table)[16], Bytes indices) noexcept {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
                                indices);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
+#include "cpu/packed.hpp"
 #include "cpu/simd/unroll.hpp"
 
 #if defined(__x86_64__)
@@ -14,7 +15,7 @@
 #include "cpu/simd/avx2.hpp"
 #endif
 #if defined(__AVX512BW__)
-#include "cpu/simd/avx512.hpp"
+#include "cpu/simd/amx.hpp"
 #endif
 #else
 #include "cpu/simd/neon.hpp"
