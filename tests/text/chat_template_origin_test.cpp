@@ -87,7 +87,8 @@ TEST_CASE("in real conversations every byte of a message is known to be the spea
     for (std::string line; std::getline(rows, line);) {
       auto row = ordered_json::parse(line);
       const auto marks = mark(row["messages"]);
-      const auto& compiled = chat::compiled(folder / "templates" / row["template"].get<std::string>());
+      const auto path = folder / "templates" / row["template"].get<std::string>();
+      const auto& compiled = chat::compiled(path);
       inlay::text::Rendered rendered;
       try {
         rendered = compiled.render(chat::Input(row).view());

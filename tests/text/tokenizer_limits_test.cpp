@@ -53,7 +53,7 @@ void check_file(const fs::path& folder, const json& test) {
   if (test.at("expect") == "load") CHECK(kind == "");
   if (test.at("expect") != "reject" || test.at("stage") != "tokenizer") return;
   const auto others = test.value("also", std::vector<std::string>());
-  CHECK((kind == test.at("kind") || std::find(others.begin(), others.end(), kind) != others.end()));
+  CHECK((kind == test.at("kind").get<std::string>() || std::find(others.begin(), others.end(), kind) != others.end()));
 }
 
 // At most about 256 KiB: enough for quadratic time to be seen.
