@@ -14,7 +14,7 @@ namespace inlay::runtime {
 class BlockPool {
  public:
   BlockPool(const Device& device, std::size_t block_bytes, std::size_t most_bytes)
-      : device_(&device), block_bytes_(block_bytes), in_segment_(blocks_in_segment(block_bytes)) {
+      : device_(&device), block_bytes_(block_bytes), in_segment_(blocks_in_segment(block_bytes, most_bytes)) {
     const auto most = std::max<std::size_t>(1, most_bytes / (block_bytes * std::size_t(in_segment_)));
     limit_ = std::min<std::size_t>(most, most_segments);
     memory_.resize(limit_);  // never moves again: the device keeps the address
@@ -69,10 +69,13 @@ class BlockPool {
   }
 
  private:
-  static constexpr std::size_t most_segments = 1 << 16, segment_target = 1 << 20;
+  static constexpr std::size_t most_segments = 1 << 16, segment_target = 1 << 20, fewest_blocks = 16;
 
-  static int blocks_in_segment(std::size_t block_bytes) {
-    return int(std::clamp<std::size_t>(segment_target / std::max<std::size_t>(1, block_bytes), 1, 1024));
+  // Large blocks in segments of several, for which the system gives large pages.
+  static int blocks_in_segment(std::size_t block_bytes, std::size_t most_bytes) {
+    const auto block = std::max<std::size_t>(1, block_bytes);
+    const auto wanted = std::clamp<std::size_t>(segment_target / block, fewest_blocks, 1024);
+    return int(std::clamp<std::size_t>(most_bytes / block, 1, wanted));
   }
   std::size_t segment_bytes() const noexcept { return block_bytes_ * std::size_t(in_segment_); }
   bool idle(std::size_t segment) const noexcept {

@@ -86,7 +86,7 @@ struct Sums {
       INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) vector[v] = load(right + v * lanes * size);
       INLAY_UNROLL for (int r = 0; r < rows; ++r) {
         const B factor(left[r * row_step]);
-        INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) at[r][v] = xsimd::fma(factor, vector[v], at[r][v]);
+        INLAY_UNROLL for (int v = 0; v < vectors<A>; ++v) at[r][v] = fused(factor, vector[v], at[r][v]);
       }
     }
   }

@@ -59,13 +59,13 @@ INLAY_INLINE void multiply_part(const typename W::Stream& weights, int block, au
       if constexpr (W::zero != 0) {
         total -= Ints<A>(W::parts == 1 ? x[t]->sum : x[t]->part_sums[part]) << log2_of(W::zero);
       }
-      sums.of[t][v] = xsimd::fma(xsimd::to_float(total), scale * Floats<A>(x[t]->scale), sums.of[t][v]);
+      sums.of[t][v] = fused(xsimd::to_float(total), scale * Floats<A>(x[t]->scale), sums.of[t][v]);
     }
     if constexpr (W::minimum) {
       const Floats<A> least = W::least(weights, block, part, v);
       INLAY_UNROLL for (int t = 0; t < T; ++t) {
         const Floats<A> sum(W::parts == 1 ? x[t]->scaled_sum : x[t]->scaled_part_sums[part]);
-        sums.of[t][v] = xsimd::fma(least, sum, sums.of[t][v]);
+        sums.of[t][v] = fused(least, sum, sums.of[t][v]);
       }
     }
   }
@@ -105,7 +105,7 @@ INLAY_INLINE void multiply_plain(const std::byte* group, int columns, const std:
     INLAY_UNROLL for (int v = 0; v < vectors; ++v) weights[v] = W::column(stream[column], v);
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
       const Floats<A> value(x[t][column]);
-      INLAY_UNROLL for (int v = 0; v < vectors; ++v) sums.of[t][v] = xsimd::fma(weights[v], value, sums.of[t][v]);
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) sums.of[t][v] = fused(weights[v], value, sums.of[t][v]);
     }
   }
   sums.store(y);

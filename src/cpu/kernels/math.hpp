@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <xsimd/xsimd.hpp>
+
+#include "cpu/simd/isa.hpp"
 
 namespace inlay::cpu {
 namespace {
@@ -13,7 +14,7 @@ namespace math {
 template <class B, int N>
 inline B polynomial(B x, const float (&c)[N]) noexcept {
   B sum(c[N - 1]);
-  for (int i = N - 2; i >= 0; --i) sum = xsimd::fma(sum, x, B(c[i]));
+  for (int i = N - 2; i >= 0; --i) sum = fused(sum, x, B(c[i]));
   return sum;
 }
 
@@ -28,7 +29,7 @@ inline B exp_near_zero(B r) noexcept {
 // x without n ln 2, in two steps of which the first is exact.
 template <class B>
 inline B without(B x, B n) noexcept {
-  return xsimd::fma(n, B(2.12194440e-4f), xsimd::fma(n, B(-0.693359375f), x));
+  return fused(n, B(2.12194440e-4f), fused(n, B(-0.693359375f), x));
 }
 
 template <class B>
@@ -36,7 +37,7 @@ inline B exp(B x) noexcept {
   using Integers = xsimd::batch<std::int32_t, typename B::arch_type>;
   x = xsimd::min(B(89.0f), xsimd::max(B(-104.0f), x));  // x second: NaN stays
   const B shift(0x1.8p23f);                             // a sum with it has the nearest whole number in its lowest bits
-  const B sum = xsimd::fma(x, B(1.44269504f), shift);
+  const B sum = fused(x, B(1.44269504f), shift);
   const Integers n = xsimd::bitwise_cast<Integers>(sum) - Integers(0x4B400000);
   const auto power_of_two = [](Integers e) { return xsimd::bitwise_cast<B>((e + Integers(127)) << 23); };
   const Integers half = n >> 1;  // in two steps, for the largest and for denormal results
@@ -49,7 +50,7 @@ inline B exp_of_negative(B x) noexcept {
   using Integers = xsimd::batch<std::int32_t, typename B::arch_type>;
   const B lowest(-87.0f), shift(0x1.8p23f + 127.0f);  // the sum's lowest bits are a float's exponent
   const B inside = xsimd::max(lowest, x);
-  const B sum = xsimd::fma(inside, B(1.44269504f), shift);
+  const B sum = fused(inside, B(1.44269504f), shift);
   const B power_of_two = xsimd::bitwise_cast<B>(xsimd::bitwise_cast<Integers>(sum) << 23);
   const B result = exp_near_zero(without(inside, sum - shift)) * power_of_two;
   return xsimd::select(x < lowest, B(0.0f), result);
@@ -64,7 +65,7 @@ template <class B>
 inline B tanh(B x) noexcept {
   static constexpr float p[] = {-0x1.555532p-2f, 0x1.110726p-3f, -0x1.b83c58p-5f, 0x1.522692p-6f, -0x1.75e1a8p-8f};
   const B square = x * x;
-  const B near = xsimd::fma(x * square, polynomial(square, p), x);
+  const B near = fused(x * square, polynomial(square, p), x);
   const B size = xsimd::abs(x);
   const B far = B(1.0f) - B(2.0f) / (exp(size + size) + B(1.0f));
   return xsimd::select(size < B(0.625f), near, xsimd::copysign(far, x));
@@ -75,7 +76,7 @@ inline B erf(B x) noexcept {
   static constexpr float p[] = {0x1.06eba6p-3f,  -0x1.8126dcp-2f, 0x1.ce1904p-4f,
                                 -0x1.b676cap-6f, 0x1.46c232p-8f,  -0x1.3825bcp-11f};
   const B square = x * x;
-  const B near = xsimd::fma(x, polynomial(square, p), x);
+  const B near = fused(x, polynomial(square, p), x);
   // ln(1 - erf t) from 0.92 to 4, beyond which erf rounds to 1
   static constexpr float q[] = {-0x1.b220d6p-13f, -0x1.20ac3p+0f,  -0x1.4647b2p-1f, -0x1.a9654ep-4f,
                                 0x1.6b8eacp-6f,   -0x1.8da1d4p-9f, 0x1.98d54p-13f};
@@ -91,7 +92,7 @@ inline B softplus(B x) noexcept {
   const B t = exp(-xsimd::abs(x));
   const B s = t / (B(2.0f) + t);  // ln(1 + t) = 2 artanh s
   const B square = s * s;
-  const B log = xsimd::fma(s * square, polynomial(square, p), s);
+  const B log = fused(s * square, polynomial(square, p), s);
   return xsimd::max(B(0.0f), x) + (log + log);
 }
 

@@ -41,10 +41,10 @@ void scan_conv(const ScanPiece& piece) noexcept {
       for (std::int64_t k = 0; k < kept; ++k) {
         const B older = load_some<A>(state + k * all, left);
         if (k > 0) store_some<A>(older, state + (k - 1) * all, left);
-        sum = xsimd::fma(load_some<A>(tap + k * piece_channels, left), older, sum);
+        sum = fused(load_some<A>(tap + k * piece_channels, left), older, sum);
       }
       if (kept > 0) store_some<A>(newest, state + (kept - 1) * all, left);
-      store_some<A>(xsimd::fma(load_some<A>(tap + kept * piece_channels, left), newest, sum), y + c, left);
+      store_some<A>(fused(load_some<A>(tap + kept * piece_channels, left), newest, sum), y + c, left);
     }
     glu_row<A>(piece.op.act, 0, 0, y + channels.begin, y + channels.begin, nullptr, channels.end - channels.begin);
   }
@@ -84,9 +84,9 @@ void scan_selective(const ScanPiece& piece) noexcept {
       for (std::int64_t n = 0; n < width; n += lanes) {
         const std::int64_t left = width - n;
         const B factor = one_decay ? B(decays[head - first_head]) : math::exp(step * load_some<A>(rates + n, left));
-        const B s = xsimd::fma(load_some<A>(state + n, left), factor, input * load_some<A>(b + group + n, left));
+        const B s = fused(load_some<A>(state + n, left), factor, input * load_some<A>(b + group + n, left));
         store_some<A>(s, state + n, left);
-        sum = xsimd::fma(s, load_some<A>(c + group + n, left), sum);
+        sum = fused(s, load_some<A>(c + group + n, left), sum);
       }
       y[i] = sum_of_lanes<A>(sum) + (skip ? skip[head] * x[i] : 0.0f);
     }

@@ -119,7 +119,7 @@ class HeadScan {
         unroll<vectors>([&](auto v) {
           const B s = take(state, v, left) * B(decay[c]);
           put(s, state, v, left);
-          known[v] = xsimd::fma(s, B(k[c]), known[v]);
+          known[v] = fused(s, B(k[c]), known[v]);
         });
       }
       const float* value = row_address(*op_.x, row(first + i)) + j;
@@ -127,9 +127,9 @@ class HeadScan {
       state = state_ + j;
       for (std::int64_t c = 0; c < size_; ++c, state += width_) {
         unroll<vectors>([&](auto v) {
-          const B s = xsimd::fma(B(k[c]), delta[v], take(state, v, left));
+          const B s = fused(B(k[c]), delta[v], take(state, v, left));
           put(s, state, v, left);
-          sum[v] = xsimd::fma(s, B(q[c]), sum[v]);
+          sum[v] = fused(s, B(q[c]), sum[v]);
         });
       }
       float* y = row_address(*op_.y, row(first + i)) + j;
@@ -151,9 +151,9 @@ class HeadScan {
       for (std::int64_t c = 0; c < size_; ++c, state += width_) {
         unroll<vectors>([&](auto v) {
           const B old = take(state, v, left), added = B(k[c]) * value[v];
-          const B s = xsimd::fma(old, B(decay[c]), added);
+          const B s = fused(old, B(decay[c]), added);
           put(s, state, v, left);
-          sum[v] = xsimd::fma(B(r[c]), rwkv6 ? xsimd::fma(B(bonus[c]), added, old) : s, sum[v]);
+          sum[v] = fused(B(r[c]), rwkv6 ? fused(B(bonus[c]), added, old) : s, sum[v]);
         });
       }
       float* y = row_address(*op_.y, row(first + i)) + j;
@@ -170,15 +170,15 @@ class HeadScan {
       const B value(row_address(*op_.x, row(first + n))[i]);
       B known(0.0f), sum(0.0f);
       for (std::int64_t j = 0; j < size_; j += lanes) {
-        known = xsimd::fma(load_some<A>(state + j, size_ - j), load_some<A>(kappa + j, size_ - j), known);
+        known = fused(load_some<A>(state + j, size_ - j), load_some<A>(kappa + j, size_ - j), known);
       }
       const B all_known(sum_of_lanes<A>(known));
       for (std::int64_t j = 0; j < size_; j += lanes) {
         const std::int64_t left = size_ - j;
         const B kept = load_some<A>(state + j, left) * load_some<A>(decay + j, left);
-        const B s = xsimd::fma(value, load_some<A>(k + j, left), kept) - all_known * load_some<A>(away + j, left);
+        const B s = fused(value, load_some<A>(k + j, left), kept) - all_known * load_some<A>(away + j, left);
         store_some<A>(s, state + j, left);
-        sum = xsimd::fma(s, load_some<A>(r + j, left), sum);
+        sum = fused(s, load_some<A>(r + j, left), sum);
       }
       row_address(*op_.y, row(first + n))[i] = sum_of_lanes<A>(sum);
     }

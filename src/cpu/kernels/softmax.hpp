@@ -106,7 +106,7 @@ inline void join(const RowState& all, const RowState& part, int value_stride) no
   const float largest = std::max(*all.largest, *part.largest);
   const float old_factor = exp_of_negative<A>(*all.largest - largest);
   const float new_factor = exp_of_negative<A>(*part.largest - largest);
-  const auto joined = [=](B a, B b) { return xsimd::fma(a, B(old_factor), b * B(new_factor)); };
+  const auto joined = [=](B a, B b) { return fused(a, B(old_factor), b * B(new_factor)); };
   transform<A>(all.sums, value_stride, joined, all.sums, part.sums);
   *all.weight = *all.weight * old_factor + *part.weight * new_factor;
   *all.largest = largest;

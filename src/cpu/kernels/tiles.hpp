@@ -23,12 +23,12 @@ INLAY_INLINE void add_totals(const PanelBlock<P>& weights, const ActivationTile&
   const Floats<A> scale = P::scale(weights, 0, part, 0);
   INLAY_UNROLL for (int t = 0; t < ActivationTile::tokens; ++t) {
     const auto total = xsimd::to_float(Ints<A>::load_aligned(totals[t]));
-    sums[t] = xsimd::fma(total, scale * Floats<A>(x.scales[t]), sums[t]);
+    sums[t] = fused(total, scale * Floats<A>(x.scales[t]), sums[t]);
   }
   if constexpr (P::minimum) {
     const Floats<A> least = P::least(weights, 0, part, 0);
     INLAY_UNROLL for (int t = 0; t < ActivationTile::tokens; ++t) {
-      sums[t] = xsimd::fma(least, Floats<A>(P::parts == 1 ? x.scaled_sums[t] : x.scaled_part_sums[part][t]), sums[t]);
+      sums[t] = fused(least, Floats<A>(P::parts == 1 ? x.scaled_sums[t] : x.scaled_part_sums[part][t]), sums[t]);
     }
   }
 }
