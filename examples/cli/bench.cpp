@@ -1,4 +1,4 @@
-// `inlay bench`: how fast a model reads and writes, beside what the machine's memory allows.
+// `inlay bench`: how fast a model reads and writes, beside what the machine's memory allows and what a peer reaches.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/machine.hpp"
+#include "cli/peer.hpp"
 #include "inlay/gguf.hpp"
 
 namespace cli {
@@ -17,6 +18,7 @@ struct Options {
   ModelFlags model;
   int prompt = 512, generate = 64, repeat = 5;
   std::vector<int> depths = {0}, threads = {0};
+  std::string peer;
   bool json = false;
 };
 
@@ -30,12 +32,12 @@ double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Rate measure(int tokens, int repeat, const std::function<double()>& run) {
-  std::vector<double> rates;
-  for (int i = 0; i < repeat; ++i) rates.push_back(tokens / run());
+Rate rate_of(std::vector<double> rates) {
   std::sort(rates.begin(), rates.end());
   return {rates.back(), rates[rates.size() / 2]};
 }
+
+Json pair_of(Rate rate) { return {{"best", rate.best}, {"median", rate.median}}; }
 
 // What one generated token reads at least: every tensor once, but of a separate embedding table only its row.
 std::uint64_t bytes_per_token(const std::string& path) {
@@ -62,7 +64,7 @@ class Bench {
     auto flags = options.model;
     flags.options.threads = threads;
     load_seconds_ = seconds([&] { model_.emplace(load(flags)); });
-    bandwidth_ = read_bandwidth(model_->info().threads);
+    probe_.emplace(model_->info().threads);
     weights_ = bytes_per_token(flags.path);
     per_token_ = inlay::Model::plan(flags.path, flags.options).per_token;
   }
@@ -76,52 +78,85 @@ class Bench {
   }
 
  private:
+  // The memory's speed is that of the moment: probed before and after each run, and the best of all counts.
+  struct Measured {
+    Rate ours, peer;
+    double bandwidth = 0;
+  };
+
+  // Ours and the peer's turn by turn, so that a slow minute of the machine hits both.
+  Measured measure(int tokens, const PeerTest& test, const std::function<double()>& run) {
+    std::vector<double> ours, peer;
+    Measured measured;
+    measured.bandwidth = (*probe_)();
+    for (int i = 0; i < options_.repeat; ++i) {
+      ours.push_back(tokens / run());
+      measured.bandwidth = std::max(measured.bandwidth, (*probe_)());
+      if (!test.program.empty()) peer.push_back(peer_speed(test));
+    }
+    measured.ours = rate_of(ours);
+    if (!peer.empty()) measured.peer = rate_of(peer);
+    return measured;
+  }
+
+  PeerTest peer_test(int prompt, int generate, int depth) const {
+    return {options_.peer, options_.model.path, model_->info().threads, prompt, generate, depth};
+  }
+
   Json reading(inlay::Session& session, int depth) {
     const auto tokens = some_tokens(*model_, options_.prompt);
-    const auto rate = measure(options_.prompt, options_.repeat, [&] {
+    const auto measured = measure(options_.prompt, peer_test(options_.prompt, 0, depth), [&] {
       session.rewind(static_cast<std::size_t>(depth));
       return seconds([&] { session.evaluate(tokens); });
     });
-    auto row = describe("pp" + std::to_string(options_.prompt), depth, rate);
-    row["int8_gops"] = 2e-9 * double(model_->info().parameters) * rate.best;
+    auto row = describe("pp" + std::to_string(options_.prompt), depth, measured);
+    row["int8_gops"] = 2e-9 * double(model_->info().parameters) * measured.ours.best;
     return row;
   }
 
   Json writing(inlay::Session& session, int depth) {
     const auto first = some_tokens(*model_, 1);
     const inlay::Limits limits{.tokens = options_.generate, .ignore_end = true};
-    const auto rate = measure(options_.generate, options_.repeat, [&] {
+    const auto measured = measure(options_.generate, peer_test(0, options_.generate, depth), [&] {
       session.rewind(static_cast<std::size_t>(depth));
       auto generation = session.generate(first, inlay::Sampler::greedy(), limits);
       return seconds([&] { generation.text(); });
     });
-    auto row = describe("tg" + std::to_string(options_.generate), depth, rate);
+    auto row = describe("tg" + std::to_string(options_.generate), depth, measured);
     const double bytes = double(weights_) + double(per_token_) * depth;
-    row["bandwidth_gbs"] = 1e-9 * bytes * rate.best;
-    row["fraction_of_limit"] = bytes * rate.best / bandwidth_;
+    row["bandwidth_gbs"] = 1e-9 * bytes * measured.ours.best;
+    row["fraction_of_limit"] = bytes * measured.ours.best / measured.bandwidth;
     return row;
   }
 
-  Json describe(const std::string& test, int depth, Rate rate) const {
-    return {{"test", test},
-            {"threads", model_->info().threads},
-            {"depth", depth},
-            {"tokens_per_second", {{"best", rate.best}, {"median", rate.median}}},
-            {"bandwidth_gbs", nullptr},
-            {"int8_gops", nullptr},
-            {"fraction_of_limit", nullptr},
-            {"peak_memory_bytes", peak_memory()},
-            {"load_seconds", load_seconds_}};
+  Json describe(const std::string& test, int depth, const Measured& measured) const {
+    Json row = {{"test", test},
+                {"isa", model_->info().isa},
+                {"threads", model_->info().threads},
+                {"depth", depth},
+                {"tokens_per_second", pair_of(measured.ours)},
+                {"bandwidth_gbs", nullptr},
+                {"int8_gops", nullptr},
+                {"fraction_of_limit", nullptr},
+                {"peak_memory_bytes", peak_memory()},
+                {"load_seconds", load_seconds_}};
+    if (options_.peer.empty()) return row;
+    row["peer_tokens_per_second"] = pair_of(measured.peer);
+    row["ratio"] = pair_of(Rate{measured.ours.best / measured.peer.best, measured.ours.median / measured.peer.median});
+    return row;
   }
 
   const Options& options_;
   std::optional<inlay::Model> model_;
-  double load_seconds_ = 0, bandwidth_ = 0;
+  std::optional<ReadProbe> probe_;
+  double load_seconds_ = 0;
   std::uint64_t weights_ = 0, per_token_ = 0;
 };
 
 void print_table(const Json& rows) {
-  std::cout << "test      threads   depth   tokens/s      median      GB/s   of limit   memory MB   load s\n"
+  if (rows.empty()) return;
+  std::cout << "test      threads   depth   tokens/s      median      GB/s   of limit   memory MB   load s"
+            << (rows[0].contains("ratio") ? "      peer     ratio" : "") << '\n'
             << std::fixed;
   const auto optional = [](const Json& value, double scale) {
     return value.is_null() ? std::string("-") : std::to_string(static_cast<int>(scale * value.get<double>()));
@@ -134,7 +169,12 @@ void print_table(const Json& rows) {
               << std::setw(10) << optional(row["bandwidth_gbs"], 1) << std::setw(9)
               << optional(row["fraction_of_limit"], 100) << " %" << std::setw(12)
               << row["peak_memory_bytes"].get<std::uint64_t>() / 1'000'000 << std::setprecision(3) << std::setw(9)
-              << row["load_seconds"].get<double>() << '\n';
+              << row["load_seconds"].get<double>();
+    if (row.contains("ratio")) {
+      std::cout << std::setprecision(1) << std::setw(10) << row["peer_tokens_per_second"]["best"].get<double>()
+                << std::setprecision(2) << std::setw(10) << row["ratio"]["best"].get<double>();
+    }
+    std::cout << '\n';
   }
 }
 
@@ -165,6 +205,7 @@ void add_bench(CLI::App& app) {
   command.add_option("-r,--repeat", options->repeat, "runs of each test")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command.add_option("--compare", options->peer, "llama-bench of another engine, to be run turn by turn with ours");
   command.add_flag("--json", options->json, "print a JSON list");
   command.callback([options] { bench(*options); });
 }

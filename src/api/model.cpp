@@ -7,6 +7,7 @@
 #include "api/guarded.hpp"
 #include "api/models.hpp"
 #include "api/state.hpp"
+#include "base/machine.hpp"
 #include "base/memory.hpp"
 #include "cpu/cpu.hpp"
 #include "text/stream_decoder.hpp"
@@ -102,6 +103,7 @@ void load_engine(ModelState& state, const LoadOptions& options) {
   auto& info = state.info;
   info.device = device.table().name;
   info.isa = device.table().isa(device.handle());
+  info.threads = device.options().threads > 0 ? device.options().threads : base::usable_cores();
   info.context = state.engine->context();
   info.encoder = state.engine->encodes();
   info.vocabulary = state.engine->vocabulary();
