@@ -33,6 +33,10 @@ expect(0 "^{\"content\":\"125\",.*\"finish\":\"end_of_text\""
 expect(0 "^{\"text\":\"<user>hi\",\"spans\":.{\"begin\":0,\"end\":6,\"kind\":\"template\"},{\"begin\":6,\"end\":8,\"kind\":\"user\"}.}\n$"
   "{\"template\":\"<{{ messages[0].role }}>{{ messages[0].content }}\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}\n"
   render --jsonl)
+expect(0 "^{\"accept\":.true,false,false.,\"prefix_ok\":.true,true,false.}\n{\"accept\":.true.,.*}\n{\"error\":.*}\n{\"error\":.*}\n$"
+  "{\"schema\":{\"type\":\"boolean\"},\"texts\":[\"true\",\"fal\",\"1\"]}\n{\"regex\":\"a+\",\"texts\":[\"aa\"]}\n{\"gbnf\":\"root ::= root\"}\n{}\n"
+  grammar --jsonl)
+expect(0 "^accept\taa\nprefix\t\nreject\tb\n$" "aa\n\nb\n" grammar --regex a+)
 expect(0 "\"general.architecture\":\"llama\".*\"tensors\":.*\"plan\":{\"weights\":" "" inspect --json)
 expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect --load --json)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)

@@ -12,9 +12,24 @@ namespace {
 struct Options {
   ModelFlags model;
   SamplingFlags sampling;
-  std::string system, tools;
+  inlay::ChatOptions chat;
+  std::string tools;
   bool lines = false;
 };
+
+// Calls in the form of OpenAI, whose arguments may be an object or the text of one. False: they are something else.
+bool read_calls(const Json& given, std::vector<inlay::ToolCall>& calls) {
+  if (!given.is_array()) return false;
+  for (const auto& call : given) {
+    const auto function = call.is_object() ? call.value("function", Json()) : Json();
+    if (!function.is_object() || !function.contains("name") || !function["name"].is_string()) return false;
+    const auto arguments = function.value("arguments", Json::object());
+    const auto text = arguments.is_string() ? arguments.get<std::string>() : print(arguments);
+    if (!Json::parse(text, nullptr, false).is_object()) return false;
+    calls.push_back({function["name"].get<std::string>(), text, call.value("id", "")});
+  }
+  return true;
+}
 
 // Adds a message of the OpenAI form; what is beside role and content (tool_calls, name, ...) is passed on.
 void add(inlay::Chat& chat, const Json& given) {
@@ -30,43 +45,58 @@ void add(inlay::Chat& chat, const Json& given) {
     message.content = content->get<std::string>();
     fields.erase("content");
   }
+  if (fields.contains("content") && fields["content"].is_null()) fields.erase("content");
+  if (const auto calls = fields.find("tool_calls"); calls != fields.end() && read_calls(*calls, message.tool_calls)) {
+    fields.erase("tool_calls");
+  }
   if (!fields.empty()) message.fields = print(fields);
   chat.add(std::move(message));
 }
 
-// An answer taken apart. A model that was given tools writes a call as <tool_call>{"name", "arguments"}</tool_call>.
-Json parse_answer(const std::string& answer) {
-  constexpr std::string_view open = "<tool_call>", close = "</tool_call>";
-  std::string content;
+Json parts_of(const inlay::Message& message) {
   Json calls = Json::array();
-  std::size_t at = 0;
-  for (auto begin = answer.find(open); begin != std::string::npos; begin = answer.find(open, at)) {
-    const auto end = answer.find(close, begin);
-    if (end == std::string::npos) break;
-    const auto call = Json::parse(answer.substr(begin + open.size(), end - begin - open.size()), nullptr, false);
-    if (!call.is_object() || !call.contains("name") || !call.contains("arguments")) break;
-    content += answer.substr(at, begin - at);
-    calls.push_back({{"name", call["name"]}, {"arguments", call["arguments"]}});
-    at = end + close.size();
+  for (const auto& call : message.tool_calls) {
+    const auto arguments = Json::parse(call.arguments, nullptr, false);  // cut short, they are no JSON
+    calls.push_back({{"name", call.name}, {"arguments", arguments.is_discarded() ? Json(call.arguments) : arguments}});
   }
-  content += answer.substr(at);
-  if (!calls.empty() && content.find_first_not_of(" \n") == std::string::npos) content.clear();
-  return {{"content", content}, {"reasoning", ""}, {"tool_calls", calls}};
+  return {{"content", message.content}, {"reasoning", message.reasoning}, {"tool_calls", calls}};
 }
 
-Json answer(const inlay::Model& model, const Request& request, const SamplingFlags& flags) {
+inlay::ChatOptions chat_options(const Request& request, inlay::ChatOptions otherwise) {
+  auto options = std::move(otherwise);
+  if (request.has("tools")) options.tools = print(request.json("tools"));
+  if (request.has("vars")) options.variables = print(request.json("vars"));
+  if (request.has("tool_choice")) options.tool_choice = request.text("tool_choice");
+  if (request.has("reasoning")) {
+    options.reasoning = request.flag("reasoning", true) ? inlay::Reasoning::on : inlay::Reasoning::off;
+  }
+  options.reasoning_tokens = int(request.integer("reasoning_tokens", options.reasoning_tokens));
+  if (options.tools == "[]") options.tools.clear();
+  return options;
+}
+
+Json answer(const inlay::Model& model, const Request& request, const inlay::ChatOptions& options,
+            const SamplingFlags& flags) {
   const auto& messages = request.json("messages");
   if (!messages.is_array() || messages.empty()) {
     throw inlay::Error(inlay::Errc::argument, "field \"messages\" must be a list of messages", inlay::Fault::wrong_type,
                        "messages");
   }
-  inlay::Chat chat(model, "", request.has("tools") ? print(request.json("tools")) : "");
+  inlay::Chat chat(model, chat_options(request, options));
   for (const auto& message : messages) add(chat, message);
-  auto generation = chat.answer(flags.sampler, flags.limits);
-  auto reply = parse_answer(generation.text());
-  reply["finish"] = name(generation.finish());
-  reply["stats"] = describe(generation.stats());
-  return reply;
+  auto reply = chat.answer(flags.sampler, flags.limits);
+  auto described = parts_of(reply.message());
+  described["finish"] = name(reply.finish());
+  described["stats"] = describe(reply.stats());
+  return described;
+}
+
+// Reasoning and calls are for the other stream: the answer is what a reader asked for.
+void show(const inlay::ReplyPart& part) {
+  using Kind = inlay::ReplyPart::Kind;
+  if (part.kind == Kind::answer) std::cout << part.text << std::flush;
+  if (part.kind == Kind::tool_name) std::cerr << "\n[" << part.text << "] " << std::flush;
+  if (part.kind == Kind::reasoning || part.kind == Kind::tool_arguments) std::cerr << part.text << std::flush;
 }
 
 void converse(inlay::Chat& chat, const SamplingFlags& flags) {
@@ -76,18 +106,21 @@ void converse(inlay::Chat& chat, const SamplingFlags& flags) {
   ask();
   for (std::string line; std::getline(std::cin, line); ask()) {
     if (line.empty()) continue;
-    for (std::string_view text : chat.say(line, flags.sampler, flags.limits)) std::cout << text << std::flush;
+    for (const auto& part : chat.say(line, flags.sampler, flags.limits)) show(part);
     std::cout << std::endl;
   }
 }
 
 void chat(const Options& options) {
+  auto chat_options = options.chat;
+  if (!options.tools.empty()) chat_options.tools = read_file(options.tools);
   const auto model = load(options.model);
   if (options.lines) {
-    return answer_lines(
-        [&](const Request& request) { return answer(model, request, sampling(request, options.sampling)); });
+    return answer_lines([&](const Request& request) {
+      return answer(model, request, chat_options, sampling(request, options.sampling));
+    });
   }
-  inlay::Chat chat(model, options.system, options.tools.empty() ? "" : read_file(options.tools));
+  inlay::Chat chat(model, chat_options);
   converse(chat, options.sampling);
 }
 
@@ -96,8 +129,16 @@ void chat(const Options& options) {
 void add_chat(CLI::App& app) {
   auto options = std::make_shared<Options>();
   auto& command = *app.add_subcommand("chat", "Talk with a model in turns");
-  command.add_option("--system", options->system, "what the model is told before the first turn");
+  command.add_option("--system", options->chat.system, "what the model is told before the first turn");
   command.add_option("--tools", options->tools, "JSON file with a list of tools");
+  command.add_option("--tool-choice", options->chat.tool_choice, "auto, none, required, or the name of a tool")
+      ->capture_default_str();
+  command.add_flag_function(
+      "--think,!--no-think",
+      [options](std::int64_t on) { options->chat.reasoning = on > 0 ? inlay::Reasoning::on : inlay::Reasoning::off; },
+      "whether the model reasons before it answers, where that can be chosen");
+  command.add_option("--think-tokens", options->chat.reasoning_tokens, "tokens of reasoning at most; -1: any number")
+      ->capture_default_str();
   add_model_flags(command, options->model);
   add_sampling_flags(command, options->sampling);
   command.add_flag("--jsonl", options->lines, "answer the JSON objects on stdin, one a line");

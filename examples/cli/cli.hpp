@@ -21,6 +21,7 @@ void add_logits(CLI::App&);
 void add_perplexity(CLI::App&);
 void add_embed(CLI::App&);
 void add_render(CLI::App&);
+void add_grammar(CLI::App&);
 void add_bench(CLI::App&);
 
 // The model and how it is loaded: -m --threads --isa --device --ctx --kv.
@@ -40,7 +41,10 @@ struct SamplingFlags {
   inlay::Limits limits = {};
 };
 void add_sampling_flags(CLI::App&, SamplingFlags&);
+void add_grammar_flags(CLI::App&, inlay::Grammar&);                      // --schema --grammar --regex
 SamplingFlags sampling(const Request&, const SamplingFlags& otherwise);  // the fields of a request over the flags
+
+inlay::Grammar grammar(const Request&, const inlay::Grammar& otherwise);  // "schema", "gbnf" or "regex"
 
 // The text given as an argument, or all of stdin where it is absent.
 std::string text_or_stdin(const CLI::Option* given, const std::string& text);

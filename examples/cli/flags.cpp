@@ -59,6 +59,22 @@ inlay::Model load_vocabulary(const ModelFlags& flags) {
   return inlay::Model::load(flags.path, options);
 }
 
+void add_grammar_flags(CLI::App& command, inlay::Grammar& grammar) {
+  const auto constrain = [&command, &grammar](const char* flag, const char* help,
+                                              inlay::Grammar (*compile)(const std::string&)) {
+    const auto set = [&grammar, compile](const std::string& value) { grammar = compile(value); };
+    return command.add_option_function<std::string>(flag, set, help);
+  };
+  auto* schema = constrain("--schema", "write JSON that is valid under the schema in this file",
+                           [](const std::string& file) { return inlay::Grammar::json_schema(read_file(file)); });
+  auto* rules = constrain("--grammar", "write what the GBNF rules in this file allow",
+                          [](const std::string& file) { return inlay::Grammar::gbnf(read_file(file)); });
+  auto* regex = constrain("--regex", "write text that this pattern matches",
+                          [](const std::string& pattern) { return inlay::Grammar::regex(pattern); });
+  schema->excludes(rules)->excludes(regex);
+  rules->excludes(regex);
+}
+
 void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
   auto& sampler = flags.sampler;
   command.add_option("-n,--tokens", flags.limits.tokens, "tokens at most; -1: while the context has room")
@@ -74,19 +90,7 @@ void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
       ->capture_default_str();
   command.add_option("--seed", sampler.seed, "the same seed gives the same text");
   command.add_option("--stop", flags.limits.stop, "end before this text; may be given several times");
-  const auto constrain = [&command, &sampler](const char* flag, const char* help,
-                                              inlay::Grammar (*compile)(const std::string&)) {
-    const auto set = [&sampler, compile](const std::string& value) { sampler.grammar = compile(value); };
-    return command.add_option_function<std::string>(flag, set, help);
-  };
-  auto* schema = constrain("--schema", "write JSON that is valid under the schema in this file",
-                           [](const std::string& file) { return inlay::Grammar::json_schema(read_file(file)); });
-  auto* rules = constrain("--grammar", "write what the GBNF rules in this file allow",
-                          [](const std::string& file) { return inlay::Grammar::gbnf(read_file(file)); });
-  auto* regex = constrain("--regex", "write text that this pattern matches",
-                          [](const std::string& pattern) { return inlay::Grammar::regex(pattern); });
-  schema->excludes(rules)->excludes(regex);
-  rules->excludes(regex);
+  add_grammar_flags(command, sampler.grammar);
   command.add_flag("--ignore-eos", flags.limits.ignore_end, "go on after the model's end of text");
 }
 
@@ -106,10 +110,15 @@ SamplingFlags sampling(const Request& request, const SamplingFlags& otherwise) {
   limits.tokens = bounded("max_tokens", limits.tokens);
   limits.ignore_end = request.flag("ignore_eos", limits.ignore_end);
   if (request.has("stop")) limits.stop = request.texts("stop");
-  if (request.has("schema")) sampler.grammar = inlay::Grammar::json_schema(print(request.json("schema")));
-  if (request.has("gbnf")) sampler.grammar = inlay::Grammar::gbnf(request.text("gbnf"));
-  if (request.has("regex")) sampler.grammar = inlay::Grammar::regex(request.text("regex"));
+  sampler.grammar = grammar(request, sampler.grammar);
   return flags;
+}
+
+inlay::Grammar grammar(const Request& request, const inlay::Grammar& otherwise) {
+  if (request.has("schema")) return inlay::Grammar::json_schema(print(request.json("schema")));
+  if (request.has("gbnf")) return inlay::Grammar::gbnf(request.text("gbnf"));
+  if (request.has("regex")) return inlay::Grammar::regex(request.text("regex"));
+  return otherwise;
 }
 
 std::string text_or_stdin(const CLI::Option* given, const std::string& text) {

@@ -6,9 +6,18 @@
 namespace inlay {
 inline namespace v0 {
 
+/// A call of a tool, as a model wrote it.
+struct ToolCall {
+  std::string name;
+  std::string arguments;  ///< a JSON object
+  std::string id = {};    ///< nine letters and digits, by which its result is told
+};
+
 struct Message {
   std::string role, content;
-  std::string fields = {};  ///< what else the template may see of it, as a JSON object: tool_calls, name, ...
+  std::string fields = {};  ///< what else the template may see of it, as a JSON object: name, tool_call_id, ...
+  std::string reasoning = {};
+  std::vector<ToolCall> tool_calls = {};
 };
 
 /// A part of a rendered prompt and whose words it holds. Only the template's own text may spell control tokens.
@@ -47,26 +56,104 @@ class INLAY_API ChatTemplate {
   std::vector<std::string> lint() const;
 
  private:
-  friend class Chat;
+  friend struct ChatState;
   std::shared_ptr<const struct TemplateState> state_;
 };
 
-/// A session that speaks in turns. What it says is remembered as it is shown, however its Generation ends. The
-/// unchanged beginning of the conversation is never read again. Move-only; one thread at a time.
+/// Whether a model thinks before it answers. usual: as its template does unless it is told otherwise.
+enum class Reasoning { usual, on, off };
+
+struct ChatOptions {
+  std::string system = {};           ///< what the model is told before the first turn
+  std::string tools = {};            ///< as in RenderOptions; the arguments of calls are held to their schemas
+  std::string tool_choice = "auto";  ///< "auto"; "none"; "required": nothing but calls; or the name of the one tool
+  std::string variables = {};        ///< as in RenderOptions
+  Reasoning reasoning = Reasoning::usual;
+  int reasoning_tokens = -1;             ///< then the reasoning is ended; -1: never
+  std::optional<std::int64_t> now = {};  ///< as in RenderOptions; none: the time when the chat was made
+};
+
+/// A piece of a reply. As a text it is what a reader is shown: empty, unless it is of the answer.
+struct ReplyPart {
+  enum class Kind {
+    answer,
+    reasoning,
+    tool_name,             ///< a call begins
+    tool_arguments,        ///< more of its arguments
+    answer_was_reasoning,  ///< the parts of the answer so far belong to the reasoning: only its end was marked
+  };
+  Kind kind = Kind::answer;
+  std::string_view text = {};  ///< until the next part is asked for
+  operator std::string_view() const noexcept { return kind == Kind::answer ? text : std::string_view(); }
+};
+
+/// A turn of the model as it is written: a single-pass range of its parts. What was written is in Chat::messages() at
+/// once, and stays there however the reply ends. Leaving the loop early is a cancel, as with a Generation.
+class INLAY_API Reply {
+ public:
+  class INLAY_API iterator {
+   public:
+    using value_type = ReplyPart;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    const ReplyPart& operator*() const noexcept;
+    const ReplyPart* operator->() const noexcept { return &**this; }
+    iterator& operator++();  ///< throws Error{memory|device}; the session is then as before the step
+    void operator++(int) { ++*this; }
+    friend bool operator==(const iterator& i, std::default_sentinel_t) noexcept { return i.done(); }
+
+   private:
+    friend Reply;
+    bool done() const noexcept;
+    std::shared_ptr<struct ReplyState> state_;
+  };
+
+  iterator begin() &;
+  iterator begin() && = delete;  // name the reply first; a range-for does
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+  std::string text();  ///< the rest of the answer, all at once
+  Message message();   ///< the whole turn, when it has ended
+  Finish finish() const noexcept;
+  const Stats& stats() const& noexcept;
+  const Stats& stats() && = delete;
+
+  Reply(Reply&&) noexcept;
+  Reply& operator=(Reply&&) noexcept;
+  ~Reply();
+
+ private:
+  friend class Chat;
+  explicit Reply(std::shared_ptr<struct ReplyState>) noexcept;
+  std::shared_ptr<struct ReplyState> state_;
+};
+
+/// A session that speaks in turns. The unchanged beginning of the conversation is never read again. Move-only; one
+/// thread at a time. Sampler::grammar holds the answer, not the reasoning before it; a model that has tools may call
+/// them instead. A template that refuses a system message gets it with the first turn of the user.
 class INLAY_API Chat {
  public:
   /// Throws Error{unsupported} for a model whose file has no chat template.
   explicit Chat(const Model&, std::string_view system = {});
-  /// `tools` as in RenderOptions; `variables` too.
-  Chat(const Model&, std::string_view system, std::string tools, std::string variables = {});
+  /// Also throws Error{argument} for tools that are none, and for a tool_choice that is not among them.
+  Chat(const Model&, ChatOptions);
 
-  Generation say(std::string_view text, const Sampler& = {}, Limits = {}) &;
-  Generation say(std::string_view, const Sampler& = {}, Limits = {}) && = delete;  // name the chat first
+  Reply say(std::string_view text, const Sampler& = {}, Limits = {}) &;
+  Reply say(std::string_view, const Sampler& = {}, Limits = {}) && = delete;  // name the chat first
   /// Answers the messages as they stand (after edit(), or after add()).
-  Generation answer(const Sampler& = {}, Limits = {}) &;
+  Reply answer(const Sampler& = {}, Limits = {}) &;
 
-  std::span<const Message> messages() const noexcept;  ///< until the next call that changes the chat
-  void add(Message);                                   ///< a turn from elsewhere, for example of the role "tool"
+  /// As Session::ask().
+  template <class T>
+  Typed<T> ask(std::string_view text, Sampler sampler = {}, Limits limits = {},
+               const std::function<void(const T&)>& partly = {}) & {
+    sampler.grammar = Grammar::json_schema(schema_of<T>());
+    return typed::collect<T>(say(text, sampler, std::move(limits)), partly);
+  }
+
+  std::span<const Message> messages() const noexcept;         ///< until the next call that changes the chat
+  void add(Message);                                          ///< a turn from elsewhere
+  void add_result(const ToolCall&, std::string_view result);  ///< what a tool gave
   void edit(std::size_t turn,
             std::string_view text);  ///< changes one turn and forgets those after it; Error{argument} if there is none
   Session& session() noexcept;

@@ -15,6 +15,9 @@ struct GrammarRules;
 /// What json_schema() does with a keyword that a grammar cannot express.
 enum class Unsupported { refuse, ignore };
 
+/// How a text stands to a grammar: it cannot belong to it, more must follow, or it belongs to it as it is.
+enum class Match { none, prefix, whole };
+
 /// A language that the output must belong to. Empty: any text. Cheap to copy;
 /// compile once and use for many sessions, on any thread. Every compiler throws
 /// Error{argument}; its where() is the place at fault: a JSON pointer into the
@@ -30,6 +33,9 @@ class INLAY_API Grammar {
   static Grammar regex(std::string_view pattern);                  ///< text that the pattern matches as a whole
   static Grammar choice(std::span<const std::string_view> texts);  ///< exactly one of these
   static Grammar gbnf(std::string_view rules);  ///< llama.cpp's notation; of two rules of one name the later counts
+
+  /// Throws Error{argument, Fault::limit} where finding out takes too much.
+  Match match(std::string_view text) const;
 
   explicit operator bool() const noexcept { return bool(rules_); }
 

@@ -8,6 +8,7 @@
 
 #include "inlay/error.hpp"
 #include "inlay/sampler.hpp"
+#include "inlay/typed.hpp"
 
 namespace inlay {
 inline namespace v0 {
@@ -80,6 +81,37 @@ class INLAY_API Generation {
   std::shared_ptr<struct GenerationState> state_;
 };
 
+/// An answer as a value of a described type (typed.hpp).
+template <class T>
+struct Typed {
+  T value = {};        ///< where the answer was cut short, what there was of it
+  bool whole = false;  ///< false: `finish` says what cut it short
+  Finish finish = Finish::running;
+  std::string text = {};  ///< the JSON
+  Stats stats = {};
+  const T& operator*() const noexcept { return value; }
+  const T* operator->() const noexcept { return &value; }
+};
+
+namespace typed {
+
+// Reads what is written, and shows it as it grows.
+template <class T, class Writing>
+Typed<T> collect(Writing writing, const std::function<void(const T&)>& partly) {
+  Typed<T> answer;
+  for (std::string_view text : writing) {
+    if (text.empty()) continue;
+    answer.text += text;
+    if (partly) partly(from_json<T>(answer.text));
+  }
+  answer.finish = writing.finish(), answer.stats = writing.stats();
+  answer.whole = answer.finish == Finish::constraint_done || answer.finish == Finish::end_of_text;
+  answer.value = from_json<T>(answer.whole ? answer.text + '\n' : answer.text);
+  return answer;
+}
+
+}  // namespace typed
+
 /// One conversation with a model: the tokens so far and their cached attention.
 /// Move-only; use from one thread at a time. Keeps its model alive. A prompt is
 /// text: control tokens spelled in it stay text unless Limits::parse_specials;
@@ -94,6 +126,15 @@ class INLAY_API Session {
   Generation generate(std::span<const TokenId> prompt, const Sampler& = {}, Limits = {}) &;
   Generation generate(std::string_view, const Sampler& = {}, Limits = {}) && = delete;  // name the session first
   Generation generate(std::span<const TokenId>, const Sampler& = {}, Limits = {}) && = delete;
+
+  /// Asks for a value of a described type (typed.hpp): the answer is JSON under its schema. `partly` sees the value
+  /// grow.
+  template <class T>
+  Typed<T> ask(std::string_view prompt, Sampler sampler = {}, Limits limits = {},
+               const std::function<void(const T&)>& partly = {}) & {
+    sampler.grammar = Grammar::json_schema(schema_of<T>());
+    return typed::collect<T>(generate(prompt, sampler, std::move(limits)), partly);
+  }
 
   /// Appends tokens and returns their logits, row-major [wanted positions, vocabulary]. `wanted` counts from the first
   /// of `tokens`; empty: the last one. Throws Error{argument} for an id or position out of range.

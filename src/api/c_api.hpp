@@ -141,6 +141,11 @@ inlay_status deliver(const List& from, T* to, std::size_t capacity, std::size_t*
   return INLAY_OK;
 }
 
+inline inlay_stats stats_of(const Stats& stats) {
+  return {stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens, stats.prompt_seconds,
+          stats.generate_seconds};
+}
+
 // The C recipes as C++ ones.
 Sampler sampler_of(const inlay_sampler* given);
 Limits limits_of(const inlay_limits* given);

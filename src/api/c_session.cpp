@@ -161,10 +161,7 @@ inlay_finish inlay_generation_finish(const inlay_generation* generation) {
 }
 
 inlay_stats inlay_generation_stats(const inlay_generation* generation) {
-  if (!generation) return {};
-  const auto& stats = generation->generation.stats();
-  return {stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens, stats.prompt_seconds,
-          stats.generate_seconds};
+  return generation ? stats_of(generation->generation.stats()) : inlay_stats{};
 }
 
 size_t inlay_generation_text_end(const inlay_generation* generation) {

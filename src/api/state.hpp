@@ -24,8 +24,13 @@ struct ModelState {
     std::call_once(pieces_made, [&] { pieces_ = std::make_shared<runtime::TokenPieces>(*tokenizer); });
     return pieces_;
   }
-  mutable std::once_flag pieces_made = {};
-  mutable std::shared_ptr<const runtime::TokenPieces> pieces_ = {};
+  // Control tokens that have a meaning in the replies of a chat, sorted; and masks for which these have texts.
+  const std::vector<TokenId>& marks() const;
+  std::shared_ptr<const runtime::TokenPieces> pieces_with_marks() const;
+
+  mutable std::once_flag pieces_made = {}, marks_made = {}, marked_pieces_made = {};
+  mutable std::shared_ptr<const runtime::TokenPieces> pieces_ = {}, marked_pieces_ = {};
+  mutable std::vector<TokenId> marks_ = {};
 };
 
 struct SessionState {

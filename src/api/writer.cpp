@@ -40,6 +40,11 @@ Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, L
   std::erase(limits_.stop, std::string());
 }
 
+void Writer::write_reply(const Grammar& grammar) {
+  writes_marks_ = true;
+  if (grammar) constraint_.emplace(grammar, model_->pieces_with_marks());
+}
+
 double Writer::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 std::optional<Finish> Writer::interrupted() const {
@@ -105,7 +110,12 @@ std::size_t Writer::held_back() const {
 }
 
 void Writer::show(TokenId id, bool last) {
-  if (!model_->tokenizer->is_control(id)) pending_ += decoder_.push(id);
+  if (!model_->tokenizer->is_control(id)) {
+    pending_ += decoder_.push(id);
+  } else if (writes_marks_ && std::ranges::binary_search(model_->marks(), id)) {
+    pending_ += decoder_.flush();
+    pending_ += model_->tokenizer->token_text(id);
+  }
   if (last) pending_ += decoder_.flush();
   std::size_t ready;
   if (const auto stop = find_stop()) {
@@ -118,7 +128,6 @@ void Writer::show(TokenId id, bool last) {
   pending_.erase(0, ready);
   token.text = text_;
   shown += text_.size();
-  if (shown_to) shown_to(text_);
 }
 
 }  // namespace v0

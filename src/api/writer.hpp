@@ -22,14 +22,16 @@ class Writer {
   // Chooses the token after `tokens` and appends it: `token` is it, and `finish` may end the text.
   void write(std::span<const float> logits, std::vector<TokenId>& tokens);
 
+  // Makes the text a reply of a chat: marks are written out, and it belongs to the grammar.
+  void write_reply(const Grammar& grammar);
+
   const Limits& limits() const noexcept { return limits_; }
   double seconds() const;  // since it was made
 
   Token token;
   Finish finish = Finish::running;
   Stats stats;
-  std::size_t shown = 0;                                // bytes of text
-  std::function<void(std::string_view)> shown_to = {};  // every text that is shown, as it is
+  std::size_t shown = 0;  // bytes of text
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -45,6 +47,7 @@ class Writer {
   runtime::Sampling sampling_;
   std::optional<runtime::Constraint> constraint_;
   Limits limits_;
+  bool writes_marks_ = false;
   Clock::time_point start_ = Clock::now();
   text::StreamDecoder decoder_;
   std::vector<float> changed_;  // logits that the recipe's steps change

@@ -11,18 +11,25 @@ namespace inlay::runtime {
 
 namespace {
 
-text::TokenTrie make_trie(const text::Tokenizer& tokenizer) {
-  std::vector<std::string> texts(std::size_t(tokenizer.size()));
-  for (std::size_t id = 0; id < texts.size(); ++id) tokenizer.append_piece(text::TokenId(id), false, texts[id]);
+text::TokenTrie make_trie(const TokenPieces& pieces) {
+  std::vector<std::string> texts;
+  for (text::TokenId id = 0; id < pieces.tokenizer->size(); ++id) texts.push_back(pieces.text(id));
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   return text::TokenTrie(views);
 }
 
 }  // namespace
 
-TokenPieces::TokenPieces(const text::Tokenizer& t) : tokenizer(&t), trie(make_trie(t)) {
+TokenPieces::TokenPieces(const text::Tokenizer& t, std::vector<text::TokenId> shown)
+    : tokenizer(&t), marks(std::move(shown)), trie(make_trie(*this)) {
   for (text::TokenId id = 0; id < t.size(); ++id)
     if (t.ends_generation(id)) ends.push_back(id);
+}
+
+std::string TokenPieces::text(text::TokenId id) const {
+  std::string text;
+  tokenizer->append_piece(id, std::ranges::binary_search(marks, id), text);
+  return text;
 }
 
 Constraint::Constraint(const Grammar& grammar, std::shared_ptr<const TokenPieces> pieces)
@@ -42,9 +49,7 @@ void Constraint::apply(std::span<float> logits) {
 void Constraint::accept(text::TokenId id) {
   const auto& ends = pieces_->ends;
   if (std::find(ends.begin(), ends.end(), id) != ends.end() && state_.complete()) return;
-  std::string piece;
-  pieces_->tokenizer->append_piece(id, false, piece);
-  if (!state_.accept(piece))
+  if (!state_.accept(pieces_->text(id)))
     throw Error(Errc::argument, "the token " + std::to_string(id) + " cannot follow in the grammar");
 }
 

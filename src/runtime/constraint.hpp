@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "inlay/error.hpp"
@@ -14,11 +15,14 @@ namespace inlay::runtime {
 
 // What masks need to know of a vocabulary; made once for a model.
 struct TokenPieces {
-  explicit TokenPieces(const text::Tokenizer& tokenizer);
+  // Control tokens have no text, unless they are `marks`, which are sorted.
+  explicit TokenPieces(const text::Tokenizer& tokenizer, std::vector<text::TokenId> marks = {});
+  std::string text(text::TokenId id) const;
 
   const text::Tokenizer* tokenizer;
   std::vector<text::TokenId> ends;  // tokens that end a generation
-  text::TokenTrie trie;             // of the text that each token shows; control tokens show none
+  std::vector<text::TokenId> marks;
+  text::TokenTrie trie;  // of the text that each token shows
 };
 
 class Constraint {

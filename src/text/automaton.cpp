@@ -61,6 +61,25 @@ void Automaton::add_text(NodeId from, std::string_view bytes, NodeId to) {
   }
 }
 
+RuleId Automaton::adopt(const Automaton& other) {
+  const auto nodes = static_cast<NodeId>(first_.size());
+  const auto rules = static_cast<RuleId>(rules_.size()), repeats = static_cast<std::uint32_t>(repeats_.size());
+  for (NodeId node = 0; node < other.node_count(); ++node) exit_[add_node()] = other.is_exit(node);
+  for (const Rule& rule : other.rules_) rules_.push_back({rule.entry + nodes, rule.exit + nodes, rule.name});
+  for (const Repeat& repeat : other.repeats_) {
+    repeats_.push_back({repeat.body + rules, repeat.least, repeat.most, repeat.to + nodes});
+  }
+  for (NodeId node = 0; node < other.node_count(); ++node) {
+    other.each_arc(node, [&](Arc arc) {
+      arc.to += nodes;
+      if (arc.kind == Arc::Kind::call) arc.what += rules;
+      if (arc.kind == Arc::Kind::repeat) arc.what += repeats;
+      add_arc(node + nodes, arc);
+    });
+  }
+  return other.root_ + rules;
+}
+
 void Automaton::finish(RuleId root) {
   root_ = root;
   const auto shortest = shortest_texts(*this);

@@ -48,6 +48,9 @@ class Automaton {
   void add_repeat(NodeId from, RuleId body, std::uint32_t least, std::uint32_t most, NodeId to);
   void add_text(NodeId from, std::string_view bytes, NodeId to);
 
+  // Copies a finished automaton into this one. Returns the copy of its root.
+  RuleId adopt(const Automaton& other);
+
   // Ends the building: removes what cannot lead to an end of `root`, refuses left recursion and empty languages, and
   // groups the bytes that no arc tells apart.
   void finish(RuleId root);

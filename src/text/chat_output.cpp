@@ -41,12 +41,20 @@ OutputFormat OutputFormat::of_template(std::string_view source) {
     format.reasoning_begin = marks.begin;
     format.reasoning_end = marks.end;
   }
+  if (format.calls == Calls::harmony) {
+    format.reasoning_begin = "<|channel|>analysis<|message|>";
+    format.reasoning_end = "<|end|>";
+  }
   return format;
+}
+
+std::string OutputFormat::answer_begin() const {
+  const bool channels = calls == Calls::harmony;
+  return reasoning_end + (channels ? "<|start|>assistant<|channel|>final<|message|>" : "");
 }
 
 bool OutputFormat::opens_reasoning(std::string_view prompt) const {
   prompt = prompt.substr(0, prompt.find_last_not_of(" \n\r\t") + 1);
-  if (calls == Calls::harmony) return prompt.ends_with("<|channel|>analysis<|message|>");
   return !reasoning_begin.empty() && prompt.ends_with(reasoning_begin);
 }
 

@@ -32,6 +32,9 @@ struct OutputFormat {
   // What a model with this chat template is expected to write.
   static OutputFormat of_template(std::string_view source);
 
+  // What ends the reasoning and begins the answer.
+  std::string answer_begin() const;
+
   // Whether an answer to this prompt begins within the reasoning.
   bool opens_reasoning(std::string_view prompt) const;
 };

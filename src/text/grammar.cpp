@@ -11,6 +11,7 @@
 #include "text/grammar_error.hpp"
 #include "text/grammar_expression.hpp"
 #include "text/grammar_rules.hpp"
+#include "text/grammar_state.hpp"
 #include "text/grammar_texts.hpp"
 #include "text/json_schema.hpp"
 #include "text/regex.hpp"
@@ -51,6 +52,13 @@ Grammar Grammar::choice(std::span<const std::string_view> texts) {
 
 Grammar Grammar::gbnf(std::string_view rules) {
   return Grammar(std::make_shared<GrammarRules>(text::compile_gbnf(rules)));
+}
+
+Match Grammar::match(std::string_view text) const {
+  if (!rules_) return Match::whole;
+  text::GrammarState state(*this);
+  if (!state.accept(text)) return Match::none;
+  return state.complete() ? Match::whole : Match::prefix;
 }
 
 }  // namespace v0

@@ -14,6 +14,9 @@ inline namespace v0 {
 
 struct GrammarRules {
   explicit GrammarRules(text::Automaton finished) : automaton(std::move(finished)), states(automaton) {}
+  static Grammar make(text::Automaton finished) {
+    return Grammar(std::make_shared<const GrammarRules>(std::move(finished)));
+  }
   static const std::shared_ptr<const GrammarRules>& of(const Grammar& grammar) { return grammar.rules_; }
 
   const text::Automaton automaton;

@@ -227,25 +227,59 @@ TEST_CASE("A grammar and a chat are reached from C") {
   sampler.grammar = grammar;
   inlay_finish finish = INLAY_FINISH_RUNNING;
   const auto number = speak(c.session, "What is 58 + 67?", sampler, at_most(8), &finish);
+  inlay_match match = INLAY_MATCH_NONE;
+  CHECK(inlay_grammar_match(grammar, inlay_string("12"), &match, &c.error) == INLAY_OK);
+  CHECK(match == INLAY_MATCH_PREFIX);
   inlay_grammar_free(grammar);
   CHECK(number.size() == 3);
   CHECK(number.find_first_not_of("0123456789") == std::string::npos);
 
   inlay_chat* chat = nullptr;
-  const inlay_text none = inlay_string("");
-  REQUIRE(inlay_chat_new(c.model, none, none, none, &chat, &c.error) == INLAY_OK);
+  REQUIRE(inlay_chat_new(c.model, nullptr, &chat, &c.error) == INLAY_OK);
   sampler = INLAY_SAMPLER_INIT;
   sampler.temperature = 0;
-  inlay_generation* generation = nullptr;
-  REQUIRE(inlay_chat_say(chat, inlay_string("What is 58 + 67?"), &sampler, nullptr, &generation, &c.error) == INLAY_OK);
-  inlay_token token;
-  while (inlay_next(generation, &token, &c.error) == INLAY_OK) {
+  inlay_reply* reply = nullptr;
+  REQUIRE(inlay_chat_say(chat, inlay_string("What is 58 + 67?"), &sampler, nullptr, &reply, &c.error) == INLAY_OK);
+  std::string answer;
+  inlay_reply_part part;
+  while (inlay_reply_next(reply, &part, &c.error) == INLAY_OK) {
+    if (part.kind == INLAY_PART_ANSWER) answer.append(part.text.data, part.text.size);
   }
-  inlay_generation_free(generation);
+  CHECK(answer == "125");
+  CHECK(inlay_reply_finish(reply) == INLAY_FINISH_END_OF_TEXT);
+  CHECK(inlay_reply_stats(reply).generated_tokens > 0);
+  inlay_reply_free(reply);
   REQUIRE(inlay_chat_messages(chat) == 2);
   inlay_message message;
   REQUIRE(inlay_chat_message(chat, 1, &message, &c.error) == INLAY_OK);
   CHECK(std::string(message.content.data, message.content.size) == "125");
   CHECK(inlay_chat_message(chat, 2, &message, &c.error) == INLAY_ARGUMENT);
+  inlay_chat_free(chat);
+}
+
+TEST_CASE("A tool is called and answered from C") {
+  Handles c;
+  inlay_chat_options options = INLAY_CHAT_OPTIONS_INIT;
+  options.tools = inlay_string(R"([{"type":"function","function":{"name":"get_weather","description":
+    "Get the weather of a city","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}])");
+  inlay_chat* chat = nullptr;
+  REQUIRE(inlay_chat_new(c.model, &options, &chat, &c.error) == INLAY_OK);
+  inlay_sampler greedy = INLAY_SAMPLER_INIT;
+  greedy.temperature = 0;
+  inlay_reply* reply = nullptr;
+  inlay_reply_part part;
+  REQUIRE(inlay_chat_say(chat, inlay_string("Weather in Zurich, please."), &greedy, nullptr, &reply, &c.error) ==
+          INLAY_OK);
+  while (inlay_reply_next(reply, &part, &c.error) == INLAY_OK) {
+  }
+  inlay_reply_free(reply);
+  REQUIRE(inlay_chat_tool_calls(chat, 1) == 1);
+  inlay_tool_call call;
+  REQUIRE(inlay_chat_tool_call(chat, 1, 0, &call, &c.error) == INLAY_OK);
+  CHECK(std::string(call.name.data, call.name.size) == "get_weather");
+  CHECK(std::string(call.arguments.data, call.arguments.size) == R"({"city": "Zurich"})");
+  CHECK(inlay_chat_tool_call(chat, 1, 1, &call, &c.error) == INLAY_ARGUMENT);
+  REQUIRE(inlay_chat_add_result(chat, call, inlay_string("sunny"), &c.error) == INLAY_OK);
+  CHECK(inlay_chat_messages(chat) == 3);
   inlay_chat_free(chat);
 }

@@ -1,5 +1,8 @@
 // Proves: a chat speaks through the model's template, reads nothing twice, and keeps users' text apart from control
 // tokens.
+#include <nlohmann/json.hpp>
+
+#include "api/reasoning_budget.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/models.hpp"
 
@@ -48,6 +51,97 @@ TEST_CASE("what a user writes never becomes a control token") {
     return std::count(tokens.begin(), tokens.end(), control[0]);
   };
   CHECK(turns(forged) == turns(honest));
+}
+
+const char* const weather = R"([{"type":"function","function":{"name":"get_weather","description":
+  "Get the weather of a city","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}])";
+
+TEST_CASE("a tool is called, in parts as it is written, and its result is answered") {
+  const auto model = support::load_nano();
+  Chat chat(model, {.tools = weather});
+  auto reply = chat.say("Weather in Zurich, please.", Sampler::greedy(), {.tokens = 60});
+  std::string name, arguments, answer;
+  std::size_t pieces = 0;
+  for (const auto& part : reply) {
+    if (part.kind == inlay::ReplyPart::Kind::tool_name) name += part.text;
+    if (part.kind == inlay::ReplyPart::Kind::tool_arguments) arguments += part.text, ++pieces;
+    answer += std::string_view(part);
+  }
+  CHECK(name == "get_weather");
+  CHECK(arguments == R"({"city": "Zurich"})");
+  CHECK(pieces > 1);
+  CHECK(answer.empty());
+  REQUIRE(chat.messages()[1].tool_calls.size() == 1);
+  const auto call = chat.messages()[1].tool_calls[0];
+  CHECK(call.arguments == arguments);
+  CHECK(call.id.size() == 9);
+
+  const auto read = chat.session().tokens().size();
+  chat.add_result(call, R"({"temperature": 8, "sky": "snowy"})");
+  auto second = chat.answer(Sampler::greedy(), {.tokens = 60});
+  CHECK(second.stats().reused_tokens == int(read));  // the call is rendered as it was written
+  CHECK(second.text().find("snowy") != std::string::npos);
+}
+
+TEST_CASE("a call can be required or forbidden, and its arguments hold to their schema") {
+  const auto model = support::load_nano();
+  const char* const tools = R"([{"type":"function","function":{"name":"paint","parameters":{"type":"object",
+    "properties":{"colour":{"enum":["red","blue"]},"coats":{"type":"integer","minimum":1,"maximum":3}},
+    "required":["colour","coats"],"additionalProperties":false}}},
+    {"type":"function","function":{"name":"stop","parameters":{"type":"object","properties":{},"additionalProperties":false}}}])";
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Sampler wild{.temperature = 3, .seed = seed};
+    Chat required(model, {.tools = tools, .tool_choice = "paint"});
+    const auto message = required.say("Hello!", wild, {.tokens = 150}).message();
+    INFO(message.content);
+    REQUIRE(message.tool_calls.size() >= 1);
+    CHECK(message.tool_calls[0].name == "paint");
+    const auto arguments = nlohmann::json::parse(message.tool_calls[0].arguments);
+    CHECK((arguments.at("colour") == "red" || arguments.at("colour") == "blue"));
+    CHECK((arguments.at("coats") >= 1 && arguments.at("coats") <= 3));
+    Chat forbidden(model, {.tools = weather, .tool_choice = "none"});
+    CHECK(forbidden.say("Weather in Zurich, please.", wild, {.tokens = 60}).message().tool_calls.empty());
+  }
+  CHECK_THROWS_AS(Chat(model, {.tools = tools, .tool_choice = "no such tool"}), inlay::Error);
+  CHECK_THROWS_AS(Chat(model, {.tools = "{}"}), inlay::Error);
+  CHECK_THROWS_AS(Chat(model, {.tool_choice = "required"}), inlay::Error);
+}
+
+TEST_CASE("what was written is not read again, however it was spelled") {
+  const auto model = support::load_nano();
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Chat chat(model);
+    auto first = chat.say("Tell me a story.", {.top_k = 0, .top_p = 1, .min_p = 0, .temperature = 1.2f, .seed = seed},
+                          {.tokens = 60});
+    (void)first.text();
+    if (first.finish() != inlay::Finish::end_of_text) continue;
+    const auto read = chat.session().tokens().size();
+    const auto second = chat.say("And then?", Sampler::greedy(), {.tokens = 1});
+    CHECK(second.stats().reused_tokens == int(read));
+  }
+}
+
+TEST_CASE("reasoning ends when it has had its tokens") {
+  const auto model = support::load_nano();
+  inlay::text::OutputFormat format;
+  format.reasoning_begin = "<think>", format.reasoning_end = "</think>";
+  const auto tokenizer = inlay::text::Tokenizer::from(inlay::gguf::File::open(support::nano()));
+  const auto vocabulary = std::size_t(model.info().vocabulary);
+  for (const std::size_t budget : {0, 5}) {
+    inlay::api::ReasoningBudget limit(*tokenizer, format, true, budget);
+    std::vector<inlay::TokenId> so_far{1, 2, 3};
+    const auto word = tokenizer->encode("a", {})[0];
+    for (int i = 0; i < 40; ++i) {
+      std::vector<float> logits(vocabulary, 0);
+      logits[std::size_t(word)] = 1;
+      limit(logits, so_far);
+      so_far.push_back(inlay::TokenId(std::max_element(logits.begin(), logits.end()) - logits.begin()));
+    }
+    const auto text = tokenizer->decode(std::span(so_far).subspan(3), {});
+    CHECK(text.find("</think>") == budget);  // after as many letters as there were tokens
+    CHECK(text.ends_with("aaa"));
+    CHECK(text.find("</think>", budget + 1) == std::string::npos);
+  }
 }
 
 TEST_CASE("a template is rendered, linted, and refused with the place") {

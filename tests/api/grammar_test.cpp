@@ -28,6 +28,17 @@ TEST_CASE("what is generated under a schema is valid under it") {
   }
 }
 
+TEST_CASE("a text is told from a beginning and from what is neither") {
+  using inlay::Match;
+  const auto pair = Grammar::json_schema(R"({"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2})");
+  CHECK(pair.match("[1, 2]") == Match::whole);
+  CHECK(pair.match("[1,") == Match::prefix);
+  CHECK(pair.match("[1]") == Match::none);
+  CHECK(pair.match("") == Match::prefix);
+  CHECK(Grammar::regex("a*").match("") == Match::whole);
+  CHECK(Grammar().match("anything") == Match::whole);
+}
+
 TEST_CASE("a choice is one of its texts") {
   const auto model = support::load_nano();
   const std::string_view texts[] = {"north", "northeast", "south"};

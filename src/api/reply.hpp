@@ -1,0 +1,31 @@
+// A reply that is being written: a generation, taken apart and written down.
+#pragma once
+
+#include <deque>
+
+#include "api/chat_state.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+struct ReplyState {
+  ReplyState(Generation g, const ChatState& chat, const Prompt& prompt);
+
+  Generation generation;
+  text::ChatOutput output;
+  std::shared_ptr<std::vector<Message>> messages;
+  std::size_t turn;  // of the messages
+
+  Generation::iterator at = {};
+  std::deque<text::OutputDelta> ahead = {};  // parts to come; the first is `part`
+  ReplyPart part = {};
+  bool begun = false, ended = false, over = false;
+
+  void next();  // makes `part`, or is over
+
+ private:
+  void take(std::vector<text::OutputDelta> deltas);
+};
+
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,72 @@
+// Gemma's notation of arguments: keys as they are, texts between marks of their own.
+#include <algorithm>
+
+#include "text/call_writer.hpp"
+
+namespace inlay::text {
+namespace {
+
+constexpr std::string_view quote = "<|\"|>";
+
+}  // namespace
+
+// The template sorts members by their names, so the model does.
+NodeId CallWriter::gemma_object(NodeId from, const std::vector<CallParameter>& members) {
+  if (members.empty()) return gemma_any_object(from);
+  auto sorted = members;
+  std::ranges::sort(sorted, {}, &CallParameter::name);
+  const NodeId end = in_order(plain(from, "{"), sorted, ",", [&](NodeId begin, const CallParameter& member) {
+    return gemma_value(plain(begin, member.name + ":"), member.value);
+  });
+  return plain(end, "}");
+}
+
+NodeId CallWriter::gemma_list(NodeId from, const CallValue& element) {
+  const NodeId begin = out_.add_node(), to = out_.add_node(), open = plain(from, "[");
+  out_.add_empty(open, begin);
+  const NodeId end = gemma_value(begin, element);
+  out_.add_empty(plain(end, ","), begin);
+  for (const NodeId last : {open, end}) out_.add_text(last, "]", to);
+  return to;
+}
+
+NodeId CallWriter::gemma_value(NodeId from, const CallValue& value) {
+  using Kind = CallValue::Kind;
+  switch (value.kind) {
+    case Kind::text: return until(plain(from, quote), quote);
+    case Kind::json: return grammar(from, value.json);
+    case Kind::list: return gemma_list(from, value.element.front());
+    case Kind::object: return gemma_object(from, value.members);
+    case Kind::any: return gemma_any(from);
+    case Kind::choice: break;
+  }
+  const NodeId begin = plain(from, quote), end = out_.add_node();
+  for (const std::string& choice : value.choices) out_.add_empty(plain(begin, choice), end);
+  return plain(end, quote);
+}
+
+NodeId CallWriter::gemma_any_object(NodeId from) {
+  const NodeId begin = out_.add_node(), to = out_.add_node(), open = plain(from, "{"), end = out_.add_node();
+  out_.add_empty(open, begin);
+  const NodeId key = plain(grammar(begin, Grammar::regex("[A-Za-z0-9_.$-]{1,64}")), ":");
+  out_.add_empty(gemma_any(key), end);
+  out_.add_empty(plain(end, ","), begin);
+  for (const NodeId last : {open, end}) out_.add_text(last, "}", to);
+  return to;
+}
+
+NodeId CallWriter::gemma_any(NodeId from) {
+  if (any_value_ == no_id) {
+    any_value_ = out_.add_rule("a value of Gemma");
+    const NodeId entry = out_.rule(any_value_).entry, exit = out_.rule(any_value_).exit;
+    out_.add_empty(until(plain(entry, quote), quote), exit);
+    out_.add_empty(grammar(entry, Grammar::regex("-?[0-9]{1,20}(\\.[0-9]{1,20})?|true|false|null")), exit);
+    out_.add_empty(gemma_list(entry, {}), exit);
+    out_.add_empty(gemma_any_object(entry), exit);
+  }
+  const NodeId to = out_.add_node();
+  out_.add_call(from, any_value_, to);
+  return to;
+}
+
+}  // namespace inlay::text
