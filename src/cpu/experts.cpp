@@ -8,6 +8,7 @@
 namespace inlay::cpu {
 namespace {
 
+constexpr int chunk_columns = 2 * block_columns, groups_of_a_chunk = chunk_columns / packed_rows;  // of hidden ones
 constexpr int few_pairs = 16;  // so few (token, choice) pairs are grouped and prepared by every worker for itself
 
 // Pairs in the order of their experts. Pair p is choice p % chosen of token p / chosen.
@@ -25,7 +26,7 @@ struct ExpertTask {
   Matrix gate, up, down;  // of expert 0; up is gate where there is none
   int tokens, chosen, experts, width, hidden;
   float scales[3];
-  int blocks_of_hidden;         // chunks of the first product for each expert
+  int chunks_of_hidden;         // chunks of the first product for each expert
   std::byte* hidden_rows;       // activations of each expert's pairs, as `down` reads them
   std::int32_t* shared_groups;  // null: every worker for itself
   std::byte* shared_rows;
@@ -118,8 +119,6 @@ void prepare_rows(const ExpertTask& task, std::int64_t begin, std::int64_t end, 
   }
 }
 
-constexpr int groups_of_a_chunk = block_columns / packed_rows;
-
 // A worker's scratch, cut into its parts.
 struct Scratch {
   float *sums[2], *gated, *weighted, *parts;
@@ -135,7 +134,7 @@ struct Scratch {
     };
     const auto floats = [&](std::size_t n) { return reinterpret_cast<float*>(take(n * sizeof(float))); };
     for (float*& sum : sums) sum = floats(token_block * packed_rows);
-    gated = floats(token_block * block_columns);
+    gated = floats(token_block * chunk_columns);
     weighted = floats(task.width);
     parts = floats(task.pairs() * packed_rows);
     for (auto& side : panels) {
@@ -179,7 +178,7 @@ const float* bias_of(const inlay_tensor* biases, int expert, int row) noexcept {
   return biases ? Rows(*biases)[expert] + row : nullptr;
 }
 
-// One chunk of 32 hidden columns of one expert: act(gate) * up for its pairs, and at once as `down` reads it.
+// One chunk of hidden columns of one expert: act(gate) * up for its pairs, and at once as `down` reads it.
 struct GatedBlock {
   const ExpertTask& task;
   const Scratch& scratch;
@@ -198,7 +197,7 @@ struct GatedBlock {
         expert(g.experts[p]),
         begin(g.starts[p]),
         end(g.starts[p + 1]),
-        columns(std::min(block_columns, t.hidden - c)),
+        columns(std::min(chunk_columns, t.hidden - c)),
         few(t.few(end - begin)),
         hidden(hidden_rows(t, g, p)) {
     for (int side = 0; side <= (task.op->up != nullptr); ++side) {
@@ -249,19 +248,19 @@ struct GatedBlock {
       const float* up = op.up ? scratch.sums[1] : nullptr;
       task.kernels->glu_row(op.act, op.alpha, op.limit, scratch.sums[0], scratch.sums[0], up, n * packed_rows);
       for (int t = 0; t < n; ++t) {
-        std::copy_n(scratch.sums[0] + t * packed_rows, rows, scratch.gated + t * block_columns + i * packed_rows);
+        std::copy_n(scratch.sums[0] + t * packed_rows, rows, scratch.gated + t * chunk_columns + i * packed_rows);
       }
     }
-    for (int t = 0; t < n; ++t) keep(first + t, scratch.gated + t * block_columns);
+    for (int t = 0; t < n; ++t) keep(first + t, scratch.gated + t * chunk_columns);
   }
 
   void keep(int i, const float* values) const noexcept {
     if (task.down.kernels->plain) {
       std::copy_n(values, columns, reinterpret_cast<float*>(hidden.from(i)) + column);
     } else {
-      Activation block;
-      task.kernels->quantize(values, 1, &block);
-      hidden.put(&block, column / block_columns, 1, i);
+      Activation blocks[chunk_columns / block_columns];
+      task.kernels->quantize(values, columns / block_columns, blocks);
+      hidden.put(blocks, column / block_columns, columns / block_columns, i);
     }
   }
 };
@@ -275,9 +274,9 @@ void multiply_in(const Chunk& chunk) noexcept {
   }
   const Grouping groups = grouping_in(task, task.shared_groups ? task.shared_groups : scratch.own_groups);
   const std::byte* inputs = task.shared_groups ? task.shared_rows : scratch.own_rows;
-  const int place = chunk.index / task.blocks_of_hidden;
+  const int place = chunk.index / task.chunks_of_hidden;
   if (place >= groups.active) return;
-  const GatedBlock block(task, scratch, groups, place, chunk.index % task.blocks_of_hidden * block_columns);
+  const GatedBlock block(task, scratch, groups, place, chunk.index % task.chunks_of_hidden * chunk_columns);
   const int pairs = block.end - block.begin;
   for (int first = 0; first < pairs; first += token_block) {
     const int n = std::min(token_block, pairs - first);
@@ -352,7 +351,7 @@ void plan(Plan& plan, const inlay_experts_op& op) {
                      .width = down.rows,
                      .hidden = gate.rows,
                      .scales = {1, 1, 1},
-                     .blocks_of_hidden = (gate.rows + block_columns - 1) / block_columns,
+                     .chunks_of_hidden = (gate.rows + chunk_columns - 1) / chunk_columns,
                      .hidden_rows = nullptr,
                      .shared_groups = nullptr,
                      .shared_rows = nullptr};
@@ -367,7 +366,7 @@ void plan(Plan& plan, const inlay_experts_op& op) {
   const auto* kept = plan.task(task);
   const std::size_t scratch = Scratch::bytes(task);
   if (shared) plan.phase(prepare, kept, std::min(task.input_rows(), plan.workers() * 4), scratch);
-  plan.phase(multiply_in, kept, task.active_at_most() * task.blocks_of_hidden, scratch);
+  plan.phase(multiply_in, kept, task.active_at_most() * task.chunks_of_hidden, scratch);
   plan.phase(multiply_out, kept, down.groups(), scratch);
 }
 

@@ -151,7 +151,7 @@ void finish(const LinearTask& task, const Output* outputs, int group, int first,
       const float* add = Rows(*task.op->add)[first + t] + column;
       for (int r = 0; r < rows; ++r) y[r] = sum[r] + add[r];
     } else if (rows == packed_rows) {
-      std::copy_n(sum, packed_rows, y);
+      std::memcpy(y, sum, packed_rows * sizeof *y);
     } else {
       std::copy_n(sum, rows, y);
     }

@@ -7,15 +7,28 @@
 namespace inlay::cpu {
 namespace {
 
-template <class Arch>
-INLAY_INLINE float largest_lane(xsimd::batch<float, Arch> values) noexcept {
-  constexpr int lanes = static_cast<int>(xsimd::batch<float, Arch>::size);
-  float each[lanes];
-  values.store_unaligned(each);
-  for (int n = lanes / 2; n > 0; n /= 2) {
-    for (int i = 0; i < n; ++i) each[i] = each[i] > each[i + n] ? each[i] : each[i + n];
+template <class A>
+INLAY_INLINE float largest_lane(Floats<A> values) noexcept {
+  if constexpr (requires { A::largest(values); }) {
+    return A::largest(values);
+  } else {
+    constexpr int lanes = static_cast<int>(Floats<A>::size);
+    float each[lanes];
+    values.store_unaligned(each);
+    for (int n = lanes / 2; n > 0; n /= 2) {
+      for (int i = 0; i < n; ++i) each[i] = each[i] > each[i + n] ? each[i] : each[i + n];
+    }
+    return each[0];
   }
-  return each[0];
+}
+
+template <class A>
+INLAY_INLINE std::int32_t sum_of_lanes(Ints<A> values) noexcept {
+  if constexpr (requires { A::sum(values); }) {
+    return A::sum(values);
+  } else {
+    return xsimd::hadd(values);
+  }
 }
 
 template <class A>
@@ -27,7 +40,7 @@ void quantize(const float* x, int blocks, Activation* y) noexcept {
       values[i] = Floats<A>::load_unaligned(x + i * lanes);
       largest = xsimd::max(xsimd::abs(values[i]), largest);
     }
-    const float limit = largest_lane(largest);
+    const float limit = largest_lane<A>(largest);
     const float ratio = 127.0f / limit;  // infinite where all are zero, or too small for a code to exist
     const Floats<A> inverse(ratio > 3.4e38f ? 0.0f : ratio);
     Ints<A> codes[vectors], sums[2] = {Ints<A>(0), Ints<A>(0)};
@@ -38,7 +51,7 @@ void quantize(const float* x, int blocks, Activation* y) noexcept {
     A::narrow(codes, y->codes);
     y->scale = limit / 127.0f;
     INLAY_UNROLL for (int part = 0; part < 2; ++part) {
-      y->part_sums[part] = xsimd::hadd(sums[part]);
+      y->part_sums[part] = sum_of_lanes<A>(sums[part]);
       y->scaled_part_sums[part] = y->scale * static_cast<float>(y->part_sums[part]);
     }
     y->sum = y->part_sums[0] + y->part_sums[1];

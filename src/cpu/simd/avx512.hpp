@@ -87,6 +87,10 @@ struct Avx512 {
   static INLAY_INLINE void narrow(const xsimd::batch<std::int32_t, arch> (&from)[2], std::int8_t* to) noexcept {
     for (int i = 0; i < 2; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(to) + i, _mm512_cvtepi32_epi8(from[i]));
   }
+  static INLAY_INLINE float largest(xsimd::batch<float, arch> x) noexcept { return _mm512_reduce_max_ps(x); }
+  static INLAY_INLINE std::int32_t sum(xsimd::batch<std::int32_t, arch> x) noexcept {
+    return _mm512_reduce_add_epi32(x);
+  }
   static INLAY_INLINE xsimd::batch<std::int32_t, arch> nearest(xsimd::batch<float, arch> x) noexcept {
     return _mm512_cvtps_epi32(x);
   }
