@@ -53,17 +53,28 @@ inline void widen_coded_keys(std::uint32_t type, const std::byte* tile, int dims
   }
 }
 
+template <class A>
+INLAY_INLINE float half_value(std::uint16_t bits) noexcept {
+  if constexpr (requires { A::half(bits); }) {
+    return A::half(bits);
+  } else {
+    const std::uint16_t halves[Floats<A>::size] = {bits};
+    float values[Floats<A>::size];
+    A::halves(halves).store_unaligned(values);
+    return values[0];
+  }
+}
+
 // One value, to runs of 16 numbers that are `chunk` apart.
 template <class A>
 inline void widen_coded_value(std::uint32_t type, const std::byte* value, int dims, float* y, int chunk) noexcept {
   for (int d = 0; d < dims; d += coded_values, y += 2 * chunk) {
-    std::uint16_t scales[Floats<A>::size] = {};
-    std::memcpy(scales, value, sizeof *scales);
-    float factors[Floats<A>::size];
-    A::halves(scales).store_unaligned(factors);
+    std::uint16_t bits;
+    std::memcpy(&bits, value, sizeof bits);
+    const Floats<A> factor(half_value<A>(bits));
     Scales<A> scale;
-    unroll<vectors<A>>([&](auto v) { scale[v] = Floats<A>(factors[0]); });
-    value += sizeof *scales;
+    unroll<vectors<A>>([&](auto v) { scale[v] = factor; });
+    value += sizeof bits;
     if (type == INLAY_Q8_0) {
       widen_bytes<A>(value, scale, y);
       widen_bytes<A>(value + tile_keys, scale, y + chunk);

@@ -69,6 +69,7 @@ struct Avx2 {
     }
   };
 
+  static INLAY_INLINE float half(std::uint16_t bits) noexcept { return _cvtsh_ss(bits); }
   static INLAY_INLINE xsimd::batch<float, arch> halves(const std::uint16_t* from) noexcept {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }

@@ -67,6 +67,7 @@ struct Avx512 {
     }
   };
 
+  static INLAY_INLINE float half(std::uint16_t bits) noexcept { return _cvtsh_ss(bits); }
   static INLAY_INLINE xsimd::batch<float, arch> halves(const std::uint16_t* from) noexcept {
     return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   }
