@@ -39,6 +39,10 @@ expect(0 "^{\"accept\":.true,false,false.,\"prefix_ok\":.true,true,false.}\n{\"a
 expect(0 "^accept\taa\nprefix\t\nreject\tb\n$" "aa\n\nb\n" grammar --regex a+)
 expect(0 "\"general.architecture\":\"llama\".*\"tensors\":.*\"plan\":{\"weights\":" "" inspect --json)
 expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect --load --json)
+expect(0 "\"chat_template_remarks\":..}\n$" "" inspect --json)
+expect(0 "\"tool_calls\":.{\"name\":\"play_song\",\"arguments\":{\"title\":\"read\"}}."
+  "{\"messages\":[{\"role\":\"user\",\"content\":\"Play the song read.\"}],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"play_song\",\"description\":\"Play a song\",\"parameters\":{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}},\"required\":[\"title\"]}}}],\"temperature\":0}\n"
+  chat --jsonl)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)
 expect(2 "^$" "" run --no-such-flag)
 expect(2 "^$" "" run --kv no-such-type Hello)

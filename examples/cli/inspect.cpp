@@ -47,6 +47,19 @@ Json plan(const Options& options) {
   }
 }
 
+// What is likely to be a mistake in the file's chat template.
+std::vector<std::string> remarks(const inlay::gguf::File& file) try {
+  const std::string source(file.text("tokenizer.chat_template", ""));
+  if (source.empty()) return {};
+  const auto* tokens = file.find("tokenizer.ggml.tokens");
+  const auto bos = file.integer("tokenizer.ggml.bos_token_id", -1);
+  const bool known = tokens && bos >= 0 && static_cast<std::size_t>(bos) < tokens->size();
+  const std::string text(known ? tokens->text(static_cast<std::size_t>(bos)).value_or("") : "");
+  return inlay::ChatTemplate(source).lint(text, file.flag("tokenizer.ggml.add_bos_token", false));
+} catch (const inlay::Error& error) {
+  return {error.what()};
+}
+
 void print_json(const inlay::gguf::File& file, const Options& options) {
   Json metadata = Json::object(), tensors = Json::array();
   for (const auto& key : file.keys()) metadata[std::string(key.name)] = json(key.value, key.value.size());
@@ -61,7 +74,8 @@ void print_json(const inlay::gguf::File& file, const Options& options) {
                       {"bytes", file.bytes()},
                       {"metadata", metadata},
                       {"tensors", tensors},
-                      {"plan", plan(options)}})
+                      {"plan", plan(options)},
+                      {"chat_template_remarks", remarks(file)}})
             << '\n';
 }
 
@@ -79,6 +93,7 @@ void print_tables(const inlay::gguf::File& file, const Options& options) {
               << std::setw(16) << print(tensor.shape) << std::right << std::setw(14) << tensor.data.size() << '\n';
   }
   if (const auto bytes = plan(options); !bytes.is_null()) std::cout << "\nmemory " << print(bytes) << '\n';
+  for (const auto& remark : remarks(file)) std::cout << "\nchat template: " << remark << '\n';
 }
 
 // Proves that the whole model works: loads it and lets it speak.

@@ -52,8 +52,9 @@ class INLAY_API ChatTemplate {
   explicit ChatTemplate(std::string_view source);
   /// Throws Error{argument} for what the template itself refuses, Error{format} for what it does wrong.
   Prompt render(const RenderOptions&) const;
-  /// One sentence for each thing in it that is likely to be a mistake.
-  std::vector<std::string> lint() const;
+  /// One sentence for each thing in it that is likely to be a mistake. `tokenizer_adds_bos`: whether a tokenizer would
+  /// write the BOS token before any text.
+  std::vector<std::string> lint(std::string_view bos_token = {}, bool tokenizer_adds_bos = false) const;
 
  private:
   friend struct ChatState;

@@ -52,8 +52,8 @@ Prompt ChatTemplate::render(const RenderOptions& options) const {
   });
 }
 
-std::vector<std::string> ChatTemplate::lint() const {
-  return guarded([&] { return state_->compiled.lint(); });
+std::vector<std::string> ChatTemplate::lint(std::string_view bos_token, bool tokenizer_adds_bos) const {
+  return guarded([&] { return state_->compiled.lint({bos_token, tokenizer_adds_bos}); });
 }
 
 }  // namespace v0

@@ -151,6 +151,11 @@ TEST_CASE("a template is rendered, linted, and refused with the place") {
   REQUIRE(prompt.spans.size() >= 2);
   CHECK(prompt.spans.back().kind == inlay::PromptSpan::Kind::user);
   CHECK_FALSE(chat.lint().empty());
+  const inlay::ChatTemplate twice(
+      "{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}"
+      "{% if add_generation_prompt %}>{% endif %}");
+  CHECK(twice.lint("<s>").empty());
+  CHECK(twice.lint("<s>", true).size() == 1);
   try {
     inlay::ChatTemplate("{% for %}");
     FAIL("compiled");
