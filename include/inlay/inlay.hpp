@@ -5,6 +5,7 @@
 //   for (std::string_view text : session.generate("Why is the sky blue?")) std::cout << text << std::flush;
 #pragma once
 
+#include "inlay/batch.hpp"
 #include "inlay/chat.hpp"
 #include "inlay/error.hpp"
 #include "inlay/grammar.hpp"

@@ -117,6 +117,7 @@ class INLAY_API Model {
   void trim() const;  ///< gives unused pages back (memory warnings)
 
  private:
+  friend class Batch;
   friend class Chat;
   explicit Model(std::shared_ptr<const struct ModelState>) noexcept;
   std::shared_ptr<const struct ModelState> state_;

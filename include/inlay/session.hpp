@@ -153,6 +153,7 @@ class INLAY_API Session {
   ~Session();
 
  private:
+  friend class Batch;
   friend class Model;
   explicit Session(std::shared_ptr<struct SessionState>) noexcept;
   std::shared_ptr<struct SessionState> state_;

@@ -55,6 +55,10 @@ struct inlay_chat {
   std::shared_ptr<inlay::api::HostMemory> memory;
   inlay::Chat chat;
 };
+struct inlay_batcher {
+  std::shared_ptr<inlay::api::HostMemory> memory;
+  inlay::Batch batch;
+};
 struct inlay_grammar {
   inlay::Grammar grammar;
 };
@@ -149,5 +153,8 @@ inline inlay_stats stats_of(const Stats& stats) {
 // The C recipes as C++ ones.
 Sampler sampler_of(const inlay_sampler* given);
 Limits limits_of(const inlay_limits* given);
+
+// What C sees of a token; it shares the memory of the C++ one.
+inlay_token token_of(const Token& token);
 
 }  // namespace inlay::api

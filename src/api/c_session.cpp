@@ -35,6 +35,14 @@ Limits limits_of(const inlay_limits* given) {
   return limits;
 }
 
+inlay_token token_of(const Token& token) {
+  // The alternatives have the same two fields in both languages.
+  static_assert(sizeof(inlay_alternative) == sizeof(Alternative) &&
+                offsetof(inlay_alternative, logprob) == offsetof(Alternative, logprob));
+  return {token.id, token.logprob, text(token.text),
+          reinterpret_cast<const inlay_alternative*>(token.alternatives.data()), token.alternatives.size()};
+}
+
 }  // namespace inlay::api
 
 using namespace inlay::api;
@@ -52,14 +60,6 @@ inlay_status start(inlay_session* session, Prompt prompt, const inlay_sampler* s
     *out = new inlay_generation{owner.memory, std::move(generation), {}, false};
     return INLAY_OK;
   });
-}
-
-// The C token shares its memory with the C++ one, whose alternatives have the same two fields.
-inlay_token token_of(const inlay::Token& token) {
-  static_assert(sizeof(inlay_alternative) == sizeof(inlay::Alternative) &&
-                offsetof(inlay_alternative, logprob) == offsetof(inlay::Alternative, logprob));
-  return {token.id, token.logprob, text(token.text),
-          reinterpret_cast<const inlay_alternative*>(token.alternatives.data()), token.alternatives.size()};
 }
 
 }  // namespace

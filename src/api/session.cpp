@@ -18,27 +18,11 @@ namespace {
 
 constexpr std::size_t most_logit_bytes = std::size_t(64) << 20;  // of one step
 
-// Puts the session back to a length unless it is kept.
-class Rollback {
- public:
-  explicit Rollback(SessionState& session) : session_(session), length_(session.sequence.tokens.size()) {}
-  ~Rollback() {
-    if (!kept_) session_.engine().rewind(session_.sequence, length_);
-  }
-  void keep() noexcept { kept_ = true; }
-
- private:
-  SessionState& session_;
-  std::size_t length_;
-  bool kept_ = false;
-};
-
-std::vector<TokenId> encode(const SessionState& session, std::string_view text, bool parse_specials) {
-  return session.model->tokenizer->encode(
-      text, {.add_special = session.sequence.tokens.empty(), .parse_special = parse_specials});
-}
-
 }  // namespace
+
+std::vector<TokenId> SessionState::encode(std::string_view text, bool parse_specials) const {
+  return model->tokenizer->encode(text, {.add_special = sequence.tokens.empty(), .parse_special = parse_specials});
+}
 
 void SessionState::append(std::span<const TokenId> ids) {
   for (const auto id : ids)
@@ -82,7 +66,7 @@ Session::~Session() = default;
 
 Generation Session::generate(std::string_view prompt, const Sampler& sampler, Limits limits) & {
   return guarded([&] {
-    const auto ids = encode(*state_, prompt, limits.parse_specials);
+    const auto ids = state_->encode(prompt, limits.parse_specials);
     return generate(std::span<const TokenId>(ids), sampler, std::move(limits));
   });
 }
@@ -129,7 +113,7 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
 
 double Session::score(std::string_view text) {
   return guarded([&] {
-    auto ids = encode(*state_, text, false);
+    auto ids = state_->encode(text, false);
     ++state_->asked;
     const Rollback rollback(*state_);
     auto& tokens = state_->sequence.tokens;

@@ -46,6 +46,7 @@ struct SessionState {
   runtime::Engine& engine() const noexcept { return *model->engine; }
   std::size_t context() const noexcept { return std::size_t(engine().context()); }
 
+  std::vector<TokenId> encode(std::string_view text, bool parse_specials) const;
   // Appends ids, checked against the vocabulary and the room; throws Error{argument}.
   void append(std::span<const TokenId> ids);
 
@@ -60,6 +61,21 @@ struct SessionState {
     std::function<bool()> stop = {};
   };
   void read(const Reader& reader);
+};
+
+// Puts a session back to its length unless what is asked of it is done.
+class Rollback {
+ public:
+  explicit Rollback(SessionState& session) : session_(session), length_(session.sequence.tokens.size()) {}
+  ~Rollback() {
+    if (!kept_) session_.engine().rewind(session_.sequence, length_);
+  }
+  void keep() noexcept { kept_ = true; }
+
+ private:
+  SessionState& session_;
+  std::size_t length_;
+  bool kept_ = false;
 };
 
 }  // namespace v0

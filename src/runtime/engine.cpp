@@ -223,6 +223,14 @@ void Engine::trim() noexcept {
   if (caches_->has_states()) caches_->slots().trim();
 }
 
+Engine::Room Engine::room() noexcept {
+  std::lock_guard guard(memory_);
+  Room room;
+  if (caches_->has_pages()) room.pages = caches_->pages().capacity() - caches_->pages().used();
+  if (caches_->has_states()) room.slots = caches_->slots().capacity() - caches_->slots().used();
+  return room;
+}
+
 std::size_t Engine::scratch_bytes() {
   std::lock_guard turn(turn_);
   Sequence longest;

@@ -64,6 +64,11 @@ class Engine {
   void release(Sequence& sequence) noexcept { rewind(sequence, 0); }
   void trim() noexcept;
 
+  struct Room {
+    std::size_t pages = SIZE_MAX, slots = SIZE_MAX;
+  };
+  Room room() noexcept;  // pages and state slots that sequences may still take
+
   int context() const noexcept { return context_; }
   int vocabulary() const noexcept { return vocabulary_; }
   int chunk() const noexcept { return chunk_tokens; }

@@ -283,3 +283,41 @@ TEST_CASE("A tool is called and answered from C") {
   CHECK(inlay_chat_messages(chat) == 3);
   inlay_chat_free(chat);
 }
+
+TEST_CASE("A batch says in C what its sessions say alone") {
+  Handles c;
+  inlay_session* second = nullptr;
+  REQUIRE(inlay_session_new(c.model, &second, &c.error) == INLAY_OK);
+  inlay_batch_options options = INLAY_BATCH_OPTIONS_INIT;
+  options.tokens_per_step = 0;
+  inlay_batcher* batch = nullptr;
+  CHECK(inlay_batch_new(c.model, &options, &batch, &c.error) == INLAY_ARGUMENT);
+  REQUIRE(inlay_batch_new(c.model, nullptr, &batch, &c.error) == INLAY_OK);
+  const auto sampler = seeded(3);
+  const auto limits = at_most(9);
+  std::uint64_t ids[2] = {};
+  const auto submit = [&](inlay_session* session, const char* prompt, std::uint64_t* id) {
+    return inlay_batch_submit(batch, session, inlay_string(prompt), &sampler, &limits, {0, 0}, id, &c.error);
+  };
+  REQUIRE(submit(c.session, "Once upon a time", &ids[0]) == INLAY_OK);
+  REQUIRE(submit(second, "The house", &ids[1]) == INLAY_OK);
+  CHECK(submit(second, "again", nullptr) == INLAY_ARGUMENT);
+  std::string texts[2];
+  inlay_event event;
+  inlay_status status;
+  while ((status = inlay_batch_next(batch, &event, &c.error)) == INLAY_OK) {
+    CHECK(event.error.size == 0);
+    texts[event.id == ids[1]].append(event.token.text.data, event.token.text.size);
+    CHECK((event.finish == INLAY_FINISH_RUNNING || event.stats.generated_tokens == 9));
+  }
+  CHECK(status == INLAY_DONE);
+  CHECK(inlay_batch_cancel(batch, ids[0], &c.error) == INLAY_OK);
+  CHECK(inlay_batch_close(batch, &c.error) == INLAY_OK);
+  CHECK(submit(second, "late", nullptr) == INLAY_ARGUMENT);
+  inlay_batch_free(batch);
+  Handles other;
+  CHECK(texts[0] == speak(other.session, "Once upon a time", sampler, limits));
+  REQUIRE(inlay_session_rewind(other.session, 0, nullptr) == INLAY_OK);
+  CHECK(texts[1] == speak(other.session, "The house", sampler, limits));
+  inlay_session_free(second);
+}

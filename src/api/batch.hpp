@@ -1,0 +1,91 @@
+// The loop of a batch: what is submitted from any thread, and the steps that serve it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+
+#include "api/writer.hpp"
+#include "inlay/batch.hpp"
+#include "runtime/pace.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+struct BatchRequest {
+  BatchRequest(std::shared_ptr<SessionState> s, const Sampler& sampler, Limits limits)
+      : writer(s->model, sampler, std::move(limits)), session(std::move(s)) {}
+
+  runtime::Sequence& sequence() const noexcept { return session->sequence; }
+  std::size_t unread() const noexcept { return sequence().tokens.size() - sequence().cached; }
+  bool owns_session() const noexcept { return session->asked == asked; }  // else it was asked for something else
+
+  Batch::Id id = 0;
+  Standing standing;
+  Writer writer;
+  std::shared_ptr<SessionState> session;
+  std::uint64_t asked = 0;                  // by this request
+  std::size_t before = 0, most = 0;         // tokens of the session without the prompt, and in the end
+  std::uint64_t arrival = 0;                // steps that were done when it came
+  bool running = false;                     // admitted: it may hold pages
+  bool prompt_read = false, wrote = false;  // wrote: its event has a token
+  std::string error;
+  std::atomic<bool> cancelled{false};
+};
+
+struct BatchState {
+  BatchState(std::shared_ptr<const ModelState> model, const Batch::Options& options);
+  ~BatchState();
+
+  // From any thread.
+  void refuse_twice(const SessionState& session);
+  Batch::Id submit(std::shared_ptr<SessionState> session, std::span<const TokenId> prompt, const Sampler& sampler,
+                   Limits limits, Standing standing);
+  void cancel(Batch::Id id);
+  void close();
+
+  // From the one thread that iterates.
+  void advance();  // to the next event, or `over`
+  Batch::Event event;
+  bool over = false;
+
+ private:
+  // Each that runs can write in every step.
+  std::size_t most_places() const noexcept {
+    return std::size_t(std::min(options_.sessions_at_once, options_.tokens_per_step));
+  }
+  bool gather();
+  void end_interrupted();
+  void end(BatchRequest& request, Finish finish, std::string error = {});
+  void show(BatchRequest& request);
+
+  BatchRequest& find(Batch::Id id) const;
+  runtime::Schedule plan();
+  void preempt(BatchRequest& request);
+  void step();
+  bool read(std::span<const runtime::Schedule::Part> parts);
+  void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);
+  void take(std::span<const runtime::Schedule::Part> parts);
+  void write(BatchRequest& request, std::span<const float> logits);
+
+  std::shared_ptr<const ModelState> model_;
+  const Batch::Options options_;
+
+  std::mutex mutex_;  // of the six below
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<BatchRequest>> requests_;
+  Batch::Id last_id_ = 0;
+  std::uint64_t rounds_ = 0;
+  bool closed_ = false;
+
+  std::vector<BatchRequest*> live_, events_;  // of the round, by id; events not shown yet, the next one last
+  std::unique_ptr<BatchRequest> ended_;       // whose last event is shown
+  std::vector<runtime::Request> views_;
+  runtime::Pace pace_;
+  std::size_t places_;  // fewer than sessions_at_once after memory ran out
+  std::vector<float> logits_;
+};
+
+}  // namespace v0
+}  // namespace inlay

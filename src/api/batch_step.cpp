@@ -1,0 +1,129 @@
+// One step of a batch: planned, run, and its logits given to the requests that asked for them.
+#include <algorithm>
+
+#include "api/batch.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+using Part = runtime::Schedule::Part;
+
+BatchRequest& BatchState::find(Batch::Id id) const {
+  const auto earlier = [](const BatchRequest* request, Batch::Id than) { return request->id < than; };
+  return **std::lower_bound(live_.begin(), live_.end(), id, earlier);
+}
+
+runtime::Schedule BatchState::plan() {
+  views_.clear();
+  std::size_t writing = 0;
+  for (const auto* request : live_) {
+    const auto& sequence = request->sequence();
+    views_.push_back({request->id, request->standing.priority, request->standing.tenant, sequence.tokens,
+                      sequence.cached, request->most, sequence.pages.size(), request->arrival, request->running});
+    writing += request->running && request->unread() == 1;
+  }
+  auto& engine = *model_->engine;
+  const auto free = engine.room();
+  runtime::ScheduleRules rules{.tokens_per_step = std::size_t(options_.tokens_per_step),
+                               .sessions_at_once = places_,
+                               .page = std::size_t(engine.page())};
+  if (options_.sessions_per_tenant > 0) rules.sessions_per_tenant = std::size_t(options_.sessions_per_tenant);
+  runtime::ScheduleRoom room{.pages = free.pages, .slots = free.slots};
+  if (options_.steps_of_delay > 0) room.prompt_tokens = pace_.prompt_tokens(writing, options_.steps_of_delay);
+  return runtime::schedule(views_, rules, room);
+}
+
+void BatchState::preempt(BatchRequest& request) {
+  request.running = false;
+  model_->engine->read_again(request.sequence(), 0);
+}
+
+void BatchState::step() {
+  const auto chosen = plan();
+  for (const auto id : chosen.preempted) preempt(find(id));
+  for (const auto id : chosen.admitted) find(id).running = true;
+  const auto start = std::chrono::steady_clock::now();
+  std::size_t writing = 0, prompt = 0;
+  for (const auto& part : chosen.parts) find(part.id).unread() == 1 ? ++writing : prompt += std::size_t(part.tokens);
+  if (!read(chosen.parts)) return;
+  take(chosen.parts);
+  pace_.observe(writing, prompt, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  places_ = std::min(places_ + 1, most_places());
+}
+
+// The forward pass. False where it failed, and what that means for its requests is done.
+bool BatchState::read(std::span<const Part> parts) {
+  std::vector<runtime::Reading> readings;
+  std::vector<const BatchRequest*> served;
+  for (const auto& part : parts) {
+    auto& request = find(part.id);
+    const bool whole = std::size_t(part.tokens) == request.unread();
+    readings.push_back({&request.sequence(), part.tokens, whole ? std::vector{part.tokens - 1} : std::vector<int>{}});
+    served.push_back(&request);
+  }
+  // A step goes on while anybody wants it.
+  const auto unwanted = [&] {
+    return std::all_of(served.begin(), served.end(), [](const BatchRequest* request) {
+      return request->cancelled || request->writer.interrupted().has_value();
+    });
+  };
+  try {
+    model_->engine->read(readings, logits_, unwanted);
+  } catch (const Error& error) {
+    recover(error, parts);
+    return false;
+  }
+  return true;
+}
+
+void BatchState::recover(const Error& error, std::span<const Part> parts) {
+  if (error.code() == Errc::cancelled) return;  // each of them ends with the next step
+  if (error.code() == Errc::memory) {
+    for (auto& view : views_) view.running = find(view.id).running;
+    if (const auto last = runtime::least_urgent(views_)) {
+      preempt(find(*last));
+      const auto running =
+          std::count_if(live_.begin(), live_.end(), [](const BatchRequest* request) { return request->running; });
+      places_ = std::max<std::size_t>(1, std::size_t(running));
+      return;
+    }
+    const auto holder = std::find_if(live_.begin(), live_.end(), [](const BatchRequest* request) {
+      return !request->running && request->sequence().cached > 0;
+    });
+    if (holder != live_.end()) return preempt(**holder);
+  }
+  for (const auto& part : parts) end(find(part.id), Finish::cancelled, error.what());
+}
+
+void BatchState::take(std::span<const Part> parts) {
+  const auto width = std::size_t(model_->engine->vocabulary());
+  std::size_t row = 0;
+  for (const auto& part : parts) {
+    auto& request = find(part.id);
+    const bool whole = request.unread() == 0;
+    const auto logits = std::span(logits_).subspan(width * row, whole ? width : 0);
+    row += whole;
+    try {
+      const auto read = request.sequence().cached - std::min(request.before, request.sequence().cached);
+      auto& stats = request.writer.stats;
+      if (const auto& progress = request.writer.limits().progress; progress && !request.prompt_read)
+        progress(std::min(int(read), stats.prompt_tokens), stats.prompt_tokens);
+      if (whole) write(request, logits);
+    } catch (const std::exception& error) {  // of its sampler or of the host's functions: the others go on
+      end(request, Finish::cancelled, error.what());
+    }
+  }
+}
+
+void BatchState::write(BatchRequest& request, std::span<const float> logits) {
+  auto& writer = request.writer;
+  if (!std::exchange(request.prompt_read, true)) writer.stats.prompt_seconds = writer.seconds();
+  auto& tokens = request.sequence().tokens;
+  request.wrote = writer.may_follow(tokens.size());
+  if (request.wrote) writer.write(logits, tokens);
+  writer.stats.generate_seconds = writer.seconds() - writer.stats.prompt_seconds;
+  events_.push_back(&request);
+}
+
+}  // namespace v0
+}  // namespace inlay
