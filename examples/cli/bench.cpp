@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/bench_batch.hpp"
 #include "cli/cli.hpp"
 #include "cli/machine.hpp"
 #include "cli/peer.hpp"
@@ -17,8 +18,8 @@ namespace {
 struct Options {
   ModelFlags model;
   int prompt = 512, generate = 64, repeat = 5;
-  std::vector<int> depths = {0}, threads = {0};
-  std::string peer;
+  std::vector<int> depths = {0}, threads = {0}, batch = {};
+  std::string peer, profile;
   bool json = false;
 };
 
@@ -68,6 +69,8 @@ class Bench {
     weights_ = bytes_per_token(flags.path);
     per_token_ = inlay::Model::plan(flags.path, flags.options).per_token;
   }
+
+  const inlay::Model& model() const { return *model_; }
 
   void run(int depth, Json& rows) {
     auto session = model_->session();
@@ -180,11 +183,20 @@ void print_table(const Json& rows) {
 
 void bench(const Options& options) {
   Json rows = Json::array();
+  const bool profile = !options.profile.empty(), batch = !options.batch.empty();
   for (const int threads : options.threads) {
     Bench bench(options, threads);
+    if (profile) rows.push_back(bench_profile(bench.model(), options.profile, options.model.options.page));
+    for (const int sessions : options.batch)
+      rows.push_back(bench_batch(bench.model(), {sessions, options.prompt, options.generate, options.repeat}));
+    if (profile || batch) continue;
     for (const int depth : options.depths) bench.run(depth, rows);
   }
-  options.json ? void(std::cout << print(rows) << '\n') : print_table(rows);
+  if (options.json) {
+    std::cout << print(rows) << '\n';
+  } else {
+    profile ? print_profiles(rows) : batch ? print_batches(rows) : print_table(rows);
+  }
 }
 
 }  // namespace
@@ -205,6 +217,12 @@ void add_bench(CLI::App& app) {
   command.add_option("-r,--repeat", options->repeat, "runs of each test")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  auto* batch = command.add_option("--batch", options->batch, "numbers of sessions that read and write together")
+                    ->delimiter(',')
+                    ->check(CLI::PositiveNumber);
+  command.add_option("--profile", options->profile, "a kind of use: how long its requests wait, and what they share")
+      ->check(CLI::IsMember(profile_names()))
+      ->excludes(batch);
   command.add_option("--compare", options->peer, "llama-bench of another engine, to be run turn by turn with ours");
   command.add_flag("--json", options->json, "print a JSON list");
   command.callback([options] { bench(*options); });
