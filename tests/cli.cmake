@@ -43,6 +43,7 @@ expect(0 "\"chat_template_remarks\":..}\n$" "" inspect --json)
 expect(0 "\"tool_calls\":.{\"name\":\"play_song\",\"arguments\":{\"title\":\"read\"}}."
   "{\"messages\":[{\"role\":\"user\",\"content\":\"Play the song read.\"}],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"play_song\",\"description\":\"Play a song\",\"parameters\":{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}},\"required\":[\"title\"]}}}],\"temperature\":0}\n"
   chat --jsonl)
+expect(0 "^{\"unused\":..}\n$" "" inspect --unused --json)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)
 expect(2 "^$" "" run --no-such-flag)
 expect(2 "^$" "" run --kv no-such-type Hello)

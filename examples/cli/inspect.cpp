@@ -13,7 +13,7 @@ constexpr std::size_t shown = 6;  // elements of an array in the table for peopl
 
 struct Options {
   ModelFlags model;
-  bool json = false, load = false;
+  bool json = false, load = false, unused = false;
 };
 
 Json element(const inlay::gguf::Value& value, std::size_t i) {
@@ -109,7 +109,19 @@ void continue_bos(const Options& options) {
   std::cout << print({{"tokens", tokens}}) << '\n';
 }
 
+// The tensors that no block asks for: one name a line.
+void print_unused(const Options& options) {
+  const auto names = inlay::Model::unused_tensors(options.model.path, options.model.options);
+  if (options.json) {
+    std::cout << print({{"unused", names}}) << '\n';
+    return;
+  }
+  for (const auto& name : names) std::cout << name << '\n';
+  if (names.empty() && person_watches()) std::cerr << "every tensor of the file is used\n";
+}
+
 void inspect(const Options& options) {
+  if (options.unused) return print_unused(options);
   if (options.load) return continue_bos(options);
   const auto file = inlay::gguf::File::open(options.model.path);
   options.json ? print_json(file, options) : print_tables(file, options);
@@ -123,6 +135,7 @@ void add_inspect(CLI::App& app) {
   add_model_flags(command, options->model);
   command.add_option("file", options->model.path, "GGUF file");
   command.add_flag("--load", options->load, "load the whole model and continue its first token");
+  command.add_flag("--unused", options->unused, "show the tensors that the model never asks for");
   command.add_flag("--json", options->json, "print one JSON object");
   command.callback([options] { inspect(*options); });
 }

@@ -114,6 +114,9 @@ INLAY_API inlay_status inlay_model_load(inlay_text path, const inlay_load*, inla
 INLAY_API inlay_status inlay_model_load_memory(const void* file, size_t bytes, const inlay_load*, inlay_model** out,
                                                inlay_error*); /* the file must outlive the model and its sessions */
 INLAY_API inlay_status inlay_model_plan(inlay_text path, const inlay_load*, inlay_plan* out, inlay_error*);
+/* Shows the name of each tensor of the file that its architecture never asks for; loads nothing. */
+INLAY_API inlay_status inlay_model_unused_tensors(inlay_text path, const inlay_load*,
+                                                  void (*show)(void* user, inlay_text name), void* user, inlay_error*);
 INLAY_API inlay_status inlay_model_info(const inlay_model*, inlay_info* out, inlay_error*);
 INLAY_API inlay_status inlay_model_trim(const inlay_model*, inlay_error*); /* gives unused pages back */
 INLAY_API void inlay_model_free(inlay_model*); /* sessions keep what they need */

@@ -95,6 +95,9 @@ class INLAY_API Model {
   static Model load(std::span<const std::byte> file, const LoadOptions& = {});
   static Model load(std::vector<std::byte>&& file, const LoadOptions& = {}) = delete;
   static Plan plan(std::string_view path, const LoadOptions& = {});  ///< before anything is loaded
+  /// Names of the file's tensors that its architecture never asks for: a term of the model may have been forgotten.
+  /// Loads nothing; throws as load does.
+  static std::vector<std::string> unused_tensors(std::string_view path, const LoadOptions& = {});
 
   Session session() const;
 

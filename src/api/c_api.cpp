@@ -87,6 +87,17 @@ inlay_status inlay_model_plan(inlay_text path, const inlay_load* load, inlay_pla
   });
 }
 
+inlay_status inlay_model_unused_tensors(inlay_text path, const inlay_load* load, void (*show)(void* user, inlay_text),
+                                        void* user, inlay_error* error) {
+  return status_of(error, [&] {
+    if (!show) throw inlay::Error(inlay::Errc::argument, "show is NULL");
+    std::shared_ptr<HostMemory> memory;
+    const auto options = load_options(versioned<inlay_load>(load, INLAY_LOAD_INIT), memory);
+    for (const auto& name : inlay::Model::unused_tensors(view(path), options)) show(user, text(name));
+    return INLAY_OK;
+  });
+}
+
 inlay_status inlay_model_info(const inlay_model* model, inlay_info* out, inlay_error* error) {
   return status_of(error, [&] {
     const auto& info = required(model, "model").model.info();

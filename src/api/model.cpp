@@ -122,6 +122,17 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
   return state;
 }
 
+// The engine that would run a file, measured and not loaded.
+std::unique_ptr<runtime::Engine> measured_engine(std::string_view path, const LoadOptions& options) {
+  check(options);
+  ModelState state(gguf::File::open(path, {.memory = options.memory}));
+  state.tokenizer = text::Tokenizer::from(state.file, base::or_heap(options.memory));
+  auto chosen = engine_options(state, options);
+  chosen.measure = true;
+  chosen.progress = {};
+  return std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+}
+
 }  // namespace
 
 Model::Model(std::shared_ptr<const ModelState> state) noexcept : state_(std::move(state)) {}
@@ -136,18 +147,16 @@ Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {
 
 Plan Model::plan(std::string_view path, const LoadOptions& options) {
   return guarded([&] {
-    check(options);
-    ModelState state(gguf::File::open(path, {.memory = options.memory}));
-    state.tokenizer = text::Tokenizer::from(state.file, base::or_heap(options.memory));
-    auto chosen = engine_options(state, options);
-    chosen.measure = true;
-    chosen.progress = {};
-    runtime::Engine engine(state.file, open_device(options), chosen);
-    return Plan{.weights = engine.weight_bytes(),
-                .scratch = engine.scratch_bytes(),
-                .page = engine.page_bytes(),
-                .per_token = (engine.page_bytes() + std::size_t(engine.page()) - 1) / std::size_t(engine.page())};
+    const auto engine = measured_engine(path, options);
+    return Plan{.weights = engine->weight_bytes(),
+                .scratch = engine->scratch_bytes(),
+                .page = engine->page_bytes(),
+                .per_token = (engine->page_bytes() + std::size_t(engine->page()) - 1) / std::size_t(engine->page())};
   });
+}
+
+std::vector<std::string> Model::unused_tensors(std::string_view path, const LoadOptions& options) {
+  return guarded([&] { return measured_engine(path, options)->unused_tensors(); });
 }
 
 Session Model::session() const {

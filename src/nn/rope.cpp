@@ -45,8 +45,9 @@ float yarn_magnitude(const Metadata& m, float factor) {
 Tensor factors(const Weights& w, const Metadata& m, int dims) {
   const Weights all = w.whole();
   if (auto found = all.maybe("rope_freqs.weight", {dims / 2})) return found;
-  const bool is_long = m.context > m.integer("rope.scaling.original_context_length", m.trained);
-  return all.maybe(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight", {dims / 2});
+  const auto of_long = all.maybe("rope_factors_long.weight", {dims / 2});
+  const auto of_short = all.maybe("rope_factors_short.weight", {dims / 2});
+  return m.context > m.integer("rope.scaling.original_context_length", m.trained) ? of_long : of_short;
 }
 
 }  // namespace
