@@ -9,7 +9,7 @@ namespace inlay::cpu {
 namespace {
 namespace isa {
 
-#if defined(__AMX_INT8__)
+#if defined(__AMX_INT8__) || defined(__AMXINT8__)  // gcc and clang, clang 14
 struct Avx512Amx : Avx512Bf16 {
   static constexpr int tile_tokens = 16;
 
