@@ -33,7 +33,7 @@ class Pace {
   }
 
  private:
-  static constexpr double forget = 0.1, headroom = 0.7;
+  static constexpr double forget = 0.1, headroom = 0.55;
   static constexpr std::size_t least = 4;
 
   // The median of the last few: one step that was held up by something else says nothing.
