@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   sampler.seed = sampler.seeded = 1;
   limits.tokens = 48;
   inlay_status status = inlay_model_load(inlay_string(argc > 1 ? argv[1] : "model.gguf"), NULL, &model, &error);
-  if (!status) status = inlay_session_new(model, &session, &error);
+  if (!status) status = inlay_session_new(model, NULL, &session, &error);
   if (!status) {
     status = inlay_generate(session, inlay_string(prompt), &sampler, &limits, &generation, &error);
   }

@@ -90,9 +90,10 @@ typedef struct inlay_load {
   void (*parallel)(void* user, int32_t n, void (*body)(void* context, int32_t i), void* context); /* body once for each i */
   void* (*alloc)(void* user, size_t bytes, size_t alignment);         /* weights, cache, scratch; NULL: out of memory */
   void (*release)(void* user, void* memory, size_t bytes, size_t alignment); /* alloc and release: both or neither */
+  int32_t reuse_prefixes;               /* keep what sessions have read for prompts that begin alike */
 } inlay_load;
 #define INLAY_LOAD_INIT \
-  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1 }
 
 /* Facts about a loaded model; the texts live as long as it does. */
 typedef struct inlay_info {
@@ -146,16 +147,40 @@ INLAY_API inlay_status inlay_embed_tokens(const inlay_model*, const int32_t* tok
 
 /* ---- sessions */
 
-INLAY_API inlay_status inlay_session_new(const inlay_model*, inlay_session** out, inlay_error*);
+/* What a generation does when the context is full: end, or drop half of the tokens after the first `keep` and go on. */
+typedef enum inlay_when_full { INLAY_WHEN_FULL_STOP, INLAY_WHEN_FULL_DROP } inlay_when_full;
+
+/* How a session behaves. */
+typedef struct inlay_session_options {
+  size_t size;
+  inlay_text salt;                      /* only sessions of the same salt share what they have read */
+  inlay_when_full when_full;
+  int32_t keep;                         /* tokens at the beginning that are never dropped */
+} inlay_session_options;
+#define INLAY_SESSION_OPTIONS_INIT { sizeof(inlay_session_options), {0, 0}, INLAY_WHEN_FULL_STOP, 4 }
+
+/* NULL for the options: the usual ones. */
+INLAY_API inlay_status inlay_session_new(const inlay_model*, const inlay_session_options*, inlay_session** out,
+                                         inlay_error*);
 INLAY_API inlay_status inlay_session_fork(const inlay_session*, inlay_session** out, inlay_error*);
 INLAY_API inlay_status inlay_session_tokens(const inlay_session*, int32_t* tokens, size_t capacity, size_t* count,
                                             inlay_error*);
 INLAY_API inlay_status inlay_session_room(const inlay_session*, size_t* tokens, inlay_error*);
 INLAY_API inlay_status inlay_session_rewind(inlay_session*, size_t length, inlay_error*);
+/* Forgets tokens in the middle and moves those after them; what follows is near to what a session without them says. */
+INLAY_API inlay_status inlay_session_drop(inlay_session*, size_t first, size_t count, inlay_error*);
 /* Appends tokens and writes their logits, [wanted, vocabulary]; no wanted positions: those after the last token. */
 INLAY_API inlay_status inlay_session_evaluate(inlay_session*, const int32_t* tokens, size_t n, const int32_t* wanted,
                                               size_t wanted_count, float* logits, size_t capacity, inlay_error*);
 INLAY_API inlay_status inlay_session_score(inlay_session*, inlay_text, double* log_probability, inlay_error*);
+/* Writes the tokens and what the model keeps of them. A file is replaced in one move. */
+INLAY_API inlay_status inlay_session_save(const inlay_session*, inlay_text path, inlay_error*);
+INLAY_API inlay_status inlay_session_save_memory(const inlay_session*, void* bytes, size_t capacity, size_t* count,
+                                                 inlay_error*);
+INLAY_API inlay_status inlay_session_restore(const inlay_model*, inlay_text path, const inlay_session_options*,
+                                             inlay_session** out, inlay_error*);
+INLAY_API inlay_status inlay_session_restore_memory(const inlay_model*, const void* saved, size_t bytes,
+                                                    const inlay_session_options*, inlay_session** out, inlay_error*);
 INLAY_API void inlay_session_free(inlay_session*);
 
 /* ---- grammars: a language that the output must belong to; may be freed while generations use it */
@@ -222,8 +247,15 @@ typedef struct inlay_token {
   size_t alternative_count;
 } inlay_token;
 
+/* Why no more of a prompt was reused. */
+typedef enum inlay_reuse_end {
+  INLAY_REUSE_NOT_ASKED, INLAY_REUSE_WHOLE, INLAY_REUSE_DIFFERS, INLAY_REUSE_UNKNOWN, INLAY_REUSE_OFF,
+  INLAY_REUSE_NO_STATE
+} inlay_reuse_end;
+
 typedef struct inlay_stats {
-  int32_t prompt_tokens, reused_tokens, generated_tokens;
+  int32_t prompt_tokens, reused_tokens, known_tokens, generated_tokens, dropped_tokens;
+  inlay_reuse_end reuse_end;
   double prompt_seconds, generate_seconds;
 } inlay_stats;
 

@@ -24,8 +24,9 @@ struct LoadOptions {
   int context = 0;              ///< tokens per session at most; 0: what the model was trained for
   std::size_t cache_bytes = 0;  ///< most that key/value pages and states may take; 0: 6 GiB
   CacheType keys = CacheType::f16, values = CacheType::f16;
-  int page = 32;         ///< tokens per page of the cache, at least 1
-  std::string isa = {};  ///< force "avx2", "baseline", "reference", ... instead of the best found
+  int page = 32;               ///< tokens per page of the cache, at least 1
+  bool reuse_prefixes = true;  ///< keep what sessions have read, while memory allows, for prompts that begin alike
+  std::string isa = {};        ///< force "avx2", "baseline", "reference", ... instead of the best found
   std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
   /// Call f(0..n-1) once each on your threads, even one after another.
@@ -99,7 +100,12 @@ class INLAY_API Model {
   /// Loads nothing; throws as load does.
   static std::vector<std::string> unused_tensors(std::string_view path, const LoadOptions& = {});
 
-  Session session() const;
+  Session session(const SessionOptions& = {}) const;
+  /// What Session::save wrote, of this model's file. Page size, instruction set and cache types may be others by now:
+  /// keys and values are converted. Throws Error{io}, Error{format} for a damaged file or one of another model,
+  /// Error{argument} where the context has become too short.
+  Session restore(std::string_view path, const SessionOptions& = {}) const;
+  Session restore(std::span<const std::byte> saved, const SessionOptions& = {}) const;
 
   std::vector<TokenId> tokenize(std::string_view text, TokenizeOptions = {}) const;
   std::string detokenize(std::span<const TokenId> tokens, DetokenizeOptions = {}) const;
@@ -117,7 +123,7 @@ class INLAY_API Model {
 
   const ModelInfo& info() const& noexcept;
   ModelInfo info() && { return info(); }
-  void trim() const;  ///< gives unused pages back (memory warnings)
+  void trim() const;  ///< gives pages back that no session uses (memory warnings)
 
  private:
   friend class Batch;

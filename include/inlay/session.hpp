@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "inlay/error.hpp"
@@ -29,11 +30,33 @@ struct Token {
   operator std::string_view() const noexcept { return text; }
 };
 
+/// Why no more of a prompt was reused. not_asked: it is shorter than a page of the cache; whole: all of it is known,
+/// and only its last page is read again; differs: what is known goes on with another token; unknown: nobody has read
+/// on, or it was forgotten for want of memory; off: LoadOptions::reuse_prefixes; no_state: the model is recurrent, and
+/// its state is kept only where chunks of prompts ended.
+enum class ReuseEnd { not_asked, whole, differs, unknown, off, no_state };
+
 struct Stats {
   int prompt_tokens = 0;  ///< tokens of the prompt, reused ones included
-  int reused_tokens = 0;  ///< of those, found in the cache and not read again
+  int reused_tokens = 0;  ///< of those, found in the cache and not read again: whole pages
+  int known_tokens = 0;   ///< of those, found in the cache at all; the next one is where the reuse ended
+  ReuseEnd reuse_end = ReuseEnd::not_asked;
   int generated_tokens = 0;
+  int dropped_tokens = 0;  ///< by WhenFull::drop
   double prompt_seconds = 0, generate_seconds = 0;
+};
+
+/// What a generation does when the context is full. stop: it ends with Finish::context_full; drop: it drops half of the
+/// tokens after the first SessionOptions::keep and goes on.
+enum class WhenFull { stop, drop };
+
+/// How a session behaves.
+struct SessionOptions {
+  std::string salt = {};                ///< only sessions of the same salt share what they have read (tenants)
+  WhenFull when_full = WhenFull::stop;  ///< drop: Error{unsupported} for models that Session::drop refuses
+  /// Tokens at the beginning that are never dropped: a few, on which attention rests (Xiao et al. 2024), or a whole
+  /// instruction.
+  int keep = 4;
 };
 
 /// Tokens as they are made: a single-pass range. Each ++ runs the model once.
@@ -113,7 +136,8 @@ Typed<T> collect(Writing writing, const std::function<void(const T&)>& partly) {
 }  // namespace typed
 
 /// One conversation with a model: the tokens so far and their cached attention.
-/// Move-only; use from one thread at a time. Keeps its model alive. A prompt is
+/// Move-only; use from one thread at a time. Keeps its model alive. What it has read
+/// serves other sessions that begin alike, while memory allows. A prompt is
 /// text: control tokens spelled in it stay text unless Limits::parse_specials;
 /// BOS is added where the file asks for it and the session is empty. Arguments
 /// are copied before a call returns; a Generation shares the session's state.
@@ -146,7 +170,16 @@ class INLAY_API Session {
   std::span<const TokenId> tokens() && = delete;
   std::size_t room() const noexcept;  ///< tokens the context can still take
   void rewind(std::size_t length);    ///< forget all but the first `length` tokens; Error{argument} if there are fewer
-  Session fork() const;               ///< the same past, another future; pages are shared until written
+  /// Forgets `count` tokens from `first` on, and moves those after them: their keys are rotated to the new positions.
+  /// The rest was read with the dropped tokens in view, so what follows is near to, but not, what a session without
+  /// them would say. Throws Error{unsupported} for models with recurrent states, latent caches, chunked attention or
+  /// learned positions, Error{memory}.
+  void drop(std::size_t first, std::size_t count);
+  /// Writes the tokens and what the model keeps of them, for Model::restore. A file is replaced in one move: a failure,
+  /// or an end of the process, leaves the old one or the new one. Throws Error{io}.
+  void save(std::string_view path) const;
+  std::vector<std::byte> save() const;
+  Session fork() const;  ///< the same past, another future; pages are shared until written
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -15,6 +15,7 @@ inlay::LoadOptions load_options(const inlay_load& load, std::shared_ptr<HostMemo
   options.keys = static_cast<inlay::CacheType>(load.keys);
   options.values = static_cast<inlay::CacheType>(load.values);
   options.page = load.page;
+  options.reuse_prefixes = load.reuse_prefixes != 0;
   options.vocabulary_only = load.vocabulary_only != 0;
   if (load.progress) options.progress = [load](float done) { return load.progress(load.user, done) != 0; };
   if (load.log) {

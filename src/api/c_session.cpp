@@ -62,13 +62,22 @@ inlay_status start(inlay_session* session, Prompt prompt, const inlay_sampler* s
   });
 }
 
+inlay::SessionOptions options_of(const inlay_session_options* given) {
+  const auto c = versioned<inlay_session_options>(given, INLAY_SESSION_OPTIONS_INIT);
+  return {.salt = std::string(view(c.salt)), .when_full = static_cast<inlay::WhenFull>(c.when_full), .keep = c.keep};
+}
+
+inlay_session* handle_of(const inlay_model& model, inlay::Session session) {
+  return new inlay_session{model.memory, std::size_t(model.model.info().vocabulary), std::move(session)};
+}
+
 }  // namespace
 
-inlay_status inlay_session_new(const inlay_model* model, inlay_session** out, inlay_error* error) {
+inlay_status inlay_session_new(const inlay_model* model, const inlay_session_options* options, inlay_session** out,
+                               inlay_error* error) {
   return status_of(error, [&] {
     required(out, "out") = nullptr;
-    *out = new inlay_session{required(model, "model").memory, std::size_t(model->model.info().vocabulary),
-                             model->model.session()};
+    *out = handle_of(required(model, "model"), model->model.session(options_of(options)));
     return INLAY_OK;
   });
 }
@@ -101,6 +110,13 @@ inlay_status inlay_session_rewind(inlay_session* session, size_t length, inlay_e
   });
 }
 
+inlay_status inlay_session_drop(inlay_session* session, size_t first, size_t count, inlay_error* error) {
+  return status_of(error, [&] {
+    required(session, "session").session.drop(first, count);
+    return INLAY_OK;
+  });
+}
+
 inlay_status inlay_session_evaluate(inlay_session* session, const int32_t* tokens, size_t n, const int32_t* wanted,
                                     size_t wanted_count, float* logits, size_t capacity, inlay_error* error) {
   return status_of(error, [&] {
@@ -122,6 +138,40 @@ inlay_status inlay_session_score(inlay_session* session, inlay_text input, doubl
                                  inlay_error* error) {
   return status_of(error, [&] {
     required(log_probability, "log_probability") = required(session, "session").session.score(view(input));
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_save(const inlay_session* session, inlay_text path, inlay_error* error) {
+  return status_of(error, [&] {
+    required(session, "session").session.save(view(path));
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_save_memory(const inlay_session* session, void* bytes, size_t capacity, size_t* count,
+                                       inlay_error* error) {
+  return status_of(error, [&] {
+    return deliver(required(session, "session").session.save(), static_cast<std::byte*>(bytes), capacity, count);
+  });
+}
+
+inlay_status inlay_session_restore(const inlay_model* model, inlay_text path, const inlay_session_options* options,
+                                   inlay_session** out, inlay_error* error) {
+  return status_of(error, [&] {
+    required(out, "out") = nullptr;
+    *out = handle_of(required(model, "model"), model->model.restore(view(path), options_of(options)));
+    return INLAY_OK;
+  });
+}
+
+inlay_status inlay_session_restore_memory(const inlay_model* model, const void* saved, size_t bytes,
+                                          const inlay_session_options* options, inlay_session** out,
+                                          inlay_error* error) {
+  return status_of(error, [&] {
+    required(out, "out") = nullptr;
+    const auto file = list(static_cast<const std::byte*>(saved), bytes, "saved");
+    *out = handle_of(required(model, "model"), model->model.restore(file, options_of(options)));
     return INLAY_OK;
   });
 }

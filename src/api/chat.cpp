@@ -122,7 +122,8 @@ Reply Chat::answer(const Sampler& sampler, Limits limits) & {
     auto generation = chat.session.generate(std::span<const TokenId>(tokens).subspan(kept), recipe, std::move(limits));
     auto& writer = generation.state_->writer;
     writer.write_reply(grammar);
-    writer.stats.prompt_tokens = int(tokens.size()), writer.stats.reused_tokens = int(kept);
+    writer.stats.prompt_tokens = int(tokens.size());
+    writer.stats.reused_tokens += int(kept), writer.stats.known_tokens += int(kept);
     chat.read_text = prompt.text, chat.read_tokens = tokens.size();
     return Reply(std::make_shared<ReplyState>(std::move(generation), chat, prompt));
   });

@@ -11,12 +11,14 @@ inline namespace v0 {
 using api::guarded;
 
 GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler& recipe, Limits limits)
-    : writer(s->model, recipe, std::move(limits)), session_(std::move(s)), asked_(session_->asked) {}
+    : writer(s->model, recipe, std::move(limits)), session_(std::move(s)), asked_(session_->asked) {
+  writer.goes_on_when_full = session_->options.when_full == WhenFull::drop;
+}
 
 bool GenerationState::read(std::function<void(std::size_t)> progress) {
   const auto last = session_->sequence.tokens.size() - 1;
   try {
-    session_->read(
+    reuse_ = session_->read(
         {.wants = [&](std::size_t i) { return i == last; },
          .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
          .progress = std::move(progress),
@@ -35,8 +37,19 @@ bool GenerationState::read_prompt(std::size_t added) {
   const bool whole = read([&](std::size_t read) {
     if (const auto& report = writer.limits().progress) report(int(read - std::min(read, first)), int(added));
   });
-  if (whole) writer.stats.prompt_seconds = writer.seconds();
-  return whole;
+  if (!whole) return false;
+  writer.stats.prompt_seconds = writer.seconds();
+  writer.reused(reuse_, first);
+  return true;
+}
+
+// Where the session is full and may drop tokens, drops half of those after the first.
+void GenerationState::make_room() {
+  const auto size = session_->sequence.tokens.size(), keep = std::size_t(session_->options.keep);
+  if (!writer.goes_on_when_full || size < session_->context()) return;
+  const auto count = (size - keep) / 2;
+  session_->engine().drop(session_->sequence, keep, count);
+  writer.stats.dropped_tokens += int(count);
 }
 
 void GenerationState::next() {
@@ -46,6 +59,7 @@ void GenerationState::next() {
     return;
   }
   const auto started = writer.seconds();
+  make_room();
   auto& tokens = session_->sequence.tokens;
   const bool first = writer.stats.generated_tokens == 0;
   // Where a cancel comes while the token before is read, that token stays unread.

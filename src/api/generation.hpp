@@ -16,11 +16,13 @@ struct GenerationState {
   bool begun = false, over = false;
 
  private:
+  void make_room();
   bool read(std::function<void(std::size_t)> progress);  // the same, of all that is unread
 
   std::shared_ptr<SessionState> session_;
   std::uint64_t asked_;
   std::vector<float> logits_;
+  runtime::Reuse reuse_;  // of the last reading
 };
 
 }  // namespace v0

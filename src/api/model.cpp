@@ -90,6 +90,7 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
                     .v_type = type_of(options.values),
                     .page = options.page,
                     .most_bytes = options.cache_bytes ? options.cache_bytes : default_cache_bytes},
+          .reuse_prefixes = options.reuse_prefixes,
           .context = options.context,
           .architecture = &api::find_architecture(name, options.architectures),
           .vocabulary = listed > 0 ? listed : int(state.file.integer(std::string(name) + ".vocab_size")),
@@ -159,11 +160,18 @@ std::vector<std::string> Model::unused_tensors(std::string_view path, const Load
   return guarded([&] { return measured_engine(path, options)->unused_tensors(); });
 }
 
-Session Model::session() const {
+Session Model::session(const SessionOptions& options) const {
   if (!state_->engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
   if (state_->engine->encodes())
     throw Error(Errc::argument, "this model is an encoder: it embeds texts and generates none");
-  return guarded([&] { return Session(std::make_shared<SessionState>(state_)); });
+  if (options.keep < 0 || (options.when_full == WhenFull::drop && options.keep + 2 > state_->engine->context()))
+    throw Error(Errc::argument, "SessionOptions::keep must not be negative, and leave room in the context",
+                Fault::bad_value, "keep");
+  if (options.when_full == WhenFull::drop && !state_->engine->can_drop())
+    throw Error(Errc::unsupported,
+                "this model cannot drop tokens: its cache depends on positions by more than rotations",
+                Fault::unsupported, "when_full");
+  return guarded([&] { return Session(std::make_shared<SessionState>(state_, options)); });
 }
 
 std::vector<TokenId> Model::tokenize(std::string_view text, TokenizeOptions options) const {

@@ -39,17 +39,19 @@ void SessionState::append(std::span<const TokenId> ids) {
   sequence.tokens.insert(sequence.tokens.end(), ids.begin(), ids.end());
 }
 
-void SessionState::read(const Reader& reader) {
+runtime::Reuse SessionState::read(const Reader& reader) {
   auto& tokens = sequence.tokens;
   if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
-  engine().read_again(sequence, std::min(reader.first, tokens.size() - 1));
+  const auto first = std::min(reader.first, tokens.size() - 1);
+  engine().read_again(sequence, first);
+  const auto reuse = engine().reuse(sequence, first);
   const auto width = std::size_t(engine().vocabulary());
   const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (width * sizeof(float)));
   std::vector<float> logits;
   while (sequence.cached < tokens.size()) {
     if (reader.stop && reader.stop()) throw Error(Errc::cancelled, "the session was told to stop");
     runtime::Reading reading{&sequence, 0, {}};
-    const auto begin = sequence.cached, end = std::min(tokens.size(), begin + std::size_t(engine().chunk()));
+    const auto begin = sequence.cached, end = engine().end_of_chunk(sequence);
     for (auto i = begin; i < end && reading.wanted.size() < most_rows; ++i, ++reading.count)
       if (reader.wants(i)) reading.wanted.push_back(reading.count);
     engine().read({&reading, 1}, logits, reader.stop);
@@ -57,6 +59,7 @@ void SessionState::read(const Reader& reader) {
       reader.take(begin + std::size_t(reading.wanted[row]), std::span(logits).subspan(row * width, width));
     if (reader.progress) reader.progress(sequence.cached);
   }
+  return reuse;
 }
 
 Session::Session(std::shared_ptr<SessionState> state) noexcept : state_(std::move(state)) {}
@@ -100,7 +103,9 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
     for (std::size_t i = 0; i < wanted.size(); ++i) rows[std::size_t(wanted[i])].push_back(i);
     std::vector<float> result(wanted.size() * width);
     state_->append(tokens);
-    state_->read({.wants = [&](std::size_t i) { return i >= start && !rows[i - start].empty(); },
+    const auto first = start + std::size_t(*std::min_element(wanted.begin(), wanted.end()));
+    state_->read({.first = first,
+                  .wants = [&](std::size_t i) { return i >= start && !rows[i - start].empty(); },
                   .take =
                       [&](std::size_t i, std::span<const float> logits) {
                         for (const auto row : rows[i - start])
@@ -145,9 +150,22 @@ void Session::rewind(std::size_t length) {
   state_->engine().rewind(state_->sequence, length);
 }
 
+void Session::drop(std::size_t first, std::size_t count) {
+  guarded([&] {
+    const auto size = state_->sequence.tokens.size();
+    if (first > size || count > size - first)
+      throw Error(Errc::argument,
+                  "cannot drop " + std::to_string(count) + " tokens from " + std::to_string(first) +
+                      " on: there are only " + std::to_string(size),
+                  Fault::out_of_bounds, "count");
+    ++state_->asked;
+    state_->engine().drop(state_->sequence, first, count);
+  });
+}
+
 Session Session::fork() const {
   return guarded([&] {
-    auto copy = std::make_shared<SessionState>(state_->model);
+    auto copy = std::make_shared<SessionState>(state_->model, state_->options);
     copy->sequence = state_->engine().fork(state_->sequence);
     return Session(std::move(copy));
   });

@@ -7,6 +7,7 @@
 #include "inlay/model.hpp"
 #include "runtime/constraint.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/snapshot.hpp"
 #include "text/tokenizer.hpp"
 
 namespace inlay {
@@ -28,17 +29,27 @@ struct ModelState {
   const std::vector<TokenId>& marks() const;
   std::shared_ptr<const runtime::TokenPieces> pieces_with_marks() const;
 
-  mutable std::once_flag pieces_made = {}, marks_made = {}, marked_pieces_made = {};
+  // Read from the file when a session is first saved or restored.
+  std::uint64_t fingerprint() const {
+    std::call_once(fingerprint_made, [&] { fingerprint_ = runtime::fingerprint(file, engine->context()); });
+    return fingerprint_;
+  }
+
+  mutable std::once_flag pieces_made = {}, marks_made = {}, marked_pieces_made = {}, fingerprint_made = {};
   mutable std::shared_ptr<const runtime::TokenPieces> pieces_ = {}, marked_pieces_ = {};
   mutable std::vector<TokenId> marks_ = {};
+  mutable std::uint64_t fingerprint_ = 0;
 };
 
 struct SessionState {
   std::shared_ptr<const ModelState> model;
+  SessionOptions options;
   runtime::Sequence sequence = {};
   std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
 
-  explicit SessionState(std::shared_ptr<const ModelState> m) : model(std::move(m)) {}
+  SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how) : model(std::move(m)), options(how) {
+    sequence.salt = options.salt;
+  }
   ~SessionState() { engine().release(sequence); }
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
@@ -52,7 +63,7 @@ struct SessionState {
 
   // Reads every token that is not cached yet, and in any case those from `first` on and the last one, in chunks.
   // wants(position) says whether logits of that token are asked for; they arrive through take(position, logits) in
-  // order. stop() ends it with Error{cancelled}.
+  // order. stop() ends it with Error{cancelled}. Says what of them was known already.
   struct Reader {
     std::size_t first = SIZE_MAX;
     std::function<bool(std::size_t position)> wants = {};
@@ -60,7 +71,7 @@ struct SessionState {
     std::function<void(std::size_t position)> progress = {};
     std::function<bool()> stop = {};
   };
-  void read(const Reader& reader);
+  runtime::Reuse read(const Reader& reader);
 };
 
 // Puts a session back to its length unless what is asked of it is done.

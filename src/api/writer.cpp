@@ -53,6 +53,12 @@ std::optional<Finish> Writer::interrupted() const {
   return std::nullopt;
 }
 
+void Writer::reused(const runtime::Reuse& reuse, std::size_t first) noexcept {
+  stats.reused_tokens = int(reuse.read - std::min(reuse.read, first));
+  stats.known_tokens = int(reuse.agreed - std::min(reuse.agreed, first));
+  stats.reuse_end = reuse.end;
+}
+
 bool Writer::may_follow(std::size_t tokens) {
   if (finish != Finish::running) return false;
   if (limits_.tokens == 0)
@@ -75,7 +81,7 @@ Finish Writer::finish_after(std::size_t tokens) const {
   if (model_->tokenizer->ends_generation(token.id) && !limits_.ignore_end) return Finish::end_of_text;
   if (stats.generated_tokens == limits_.tokens) return Finish::token_limit;
   if (constraint_ && constraint_->finished()) return Finish::constraint_done;
-  return tokens >= context() ? Finish::context_full : Finish::running;
+  return tokens >= context() && !goes_on_when_full ? Finish::context_full : Finish::running;
 }
 
 void Writer::write(std::span<const float> logits, std::vector<TokenId>& tokens) {

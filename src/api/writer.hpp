@@ -27,9 +27,12 @@ class Writer {
 
   const Limits& limits() const noexcept { return limits_; }
   double seconds() const;  // since it was made
+  // Notes what was known of the prompt, which begins at `first` of the session's tokens.
+  void reused(const runtime::Reuse& reuse, std::size_t first) noexcept;
 
   Token token;
   Finish finish = Finish::running;
+  bool goes_on_when_full = false;  // its session makes room
   Stats stats;
   std::size_t shown = 0;  // bytes of text
 

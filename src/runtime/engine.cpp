@@ -35,9 +35,11 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();
   caches_ = std::make_unique<Caches>(*device_, network_->caches(), options.cache);
+  if (options.reuse_prefixes && !network_->encodes()) share_prefixes();
   step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
   step_->measure(*network_, {1, 1, 1});
   step_->check();
+  if (!options.measure) find_rotations();
 }
 
 Engine::~Engine() = default;
@@ -68,9 +70,10 @@ class Engine::Change {
     sequence.pages.push_back(engine_.caches_->pages().acquire());
     taken_.push_back({&sequence, sequence.pages.size() - 1, -1});
   }
-  void copy(Sequence& sequence, std::size_t index) {
+  void own(Sequence& sequence, std::size_t index) {
     taken_.reserve(taken_.size() + 1);
-    const auto own = engine_.caches_->pages().copy(sequence.pages[index]);
+    const auto own = engine_.caches_->pages().own(sequence.pages[index]);
+    if (own == sequence.pages[index]) return;
     taken_.push_back({&sequence, index, std::exchange(sequence.pages[index], own)});
   }
 
@@ -91,23 +94,32 @@ void Engine::own_pages(Sequence& sequence, std::size_t length, Change& change) {
   for (auto i = sequence.cached / page; i * page < length; ++i) {
     if (i >= sequence.pages.size())
       change.append(sequence);
-    else if (caches_->pages().holders(sequence.pages[i]) > 1)
-      change.copy(sequence, i);
+    else
+      change.own(sequence, i);
   }
 }
 
 void Engine::own_slot(Sequence& sequence) {
   if (!caches_->has_states()) return;
   auto& slots = caches_->slots();
-  if (sequence.slot >= 0 && slots.holders(sequence.slot) > 1) {
-    const auto own = slots.copy(sequence.slot);
-    slots.release(std::exchange(sequence.slot, own));
-  }
+  if (sequence.slot >= 0)
+    if (const auto own = slots.own(sequence.slot); own != sequence.slot)
+      slots.release(std::exchange(sequence.slot, own));
   if (sequence.slot < 0) {
     const std::vector<std::byte> zeros(slots.block_bytes());
     sequence.slot = slots.acquire();
     device_->table().upload(device_->handle(), slots.address(sequence.slot), zeros.data(), zeros.size());
   }
+}
+
+void Engine::take_memory(Sequence& sequence) {
+  std::lock_guard guard(memory_);
+  if (caches_->has_pages()) {
+    const auto page = std::size_t(caches_->page()), needed = (sequence.cached + page - 1) / page;
+    sequence.pages.reserve(needed);
+    while (sequence.pages.size() < needed) sequence.pages.push_back(caches_->pages().acquire());
+  }
+  if (sequence.cached > 0) own_slot(sequence);
 }
 
 void Engine::describe(std::span<const Reading> readings) {
@@ -153,6 +165,7 @@ void Engine::read(std::span<const Reading> readings, std::vector<float>& logits,
     throw;
   }
   device_->cancel_when(nullptr);
+  remember(readings);
 }
 
 void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) {
@@ -194,6 +207,7 @@ std::vector<float> Engine::encode(std::span<const TokenId> tokens) {
 Sequence Engine::fork(const Sequence& from) {
   Sequence copy = from;
   std::lock_guard guard(memory_);
+  if (prefixes_) prefixes_->pin(copy.branch);
   for (const auto page : copy.pages) caches_->pages().share(page);
   if (copy.slot >= 0) caches_->slots().share(copy.slot);
   return copy;
@@ -210,7 +224,9 @@ void Engine::read_again(Sequence& sequence, std::size_t first) noexcept {
 }
 
 void Engine::forget(Sequence& sequence, std::size_t length) noexcept {
+  branch_at(sequence, nullptr);
   sequence.cached = length;
+  sequence.shareable |= length == 0;
   const auto page = std::size_t(caches_->page()), needed = (length + page - 1) / page;
   for (; sequence.pages.size() > needed; sequence.pages.pop_back()) caches_->pages().release(sequence.pages.back());
   if (length == 0 && sequence.slot >= 0) caches_->slots().release(std::exchange(sequence.slot, -1));
@@ -219,6 +235,8 @@ void Engine::forget(Sequence& sequence, std::size_t length) noexcept {
 void Engine::trim() noexcept {
   std::lock_guard turn(turn_);
   std::lock_guard guard(memory_);
+  while (prefixes_ && prefixes_->evict()) {
+  }
   if (caches_->has_pages()) caches_->pages().trim();
   if (caches_->has_states()) caches_->slots().trim();
 }
@@ -228,6 +246,12 @@ Engine::Room Engine::room() noexcept {
   Room room;
   if (caches_->has_pages()) room.pages = caches_->pages().capacity() - caches_->pages().used();
   if (caches_->has_states()) room.slots = caches_->slots().capacity() - caches_->slots().used();
+  // What only the prefix tree holds gives way.
+  if (prefixes_)
+    prefixes_->each_node([&](const PrefixTree::Node& node) {
+      for (const auto page : node.pages) room.pages += page >= 0 && caches_->pages().holders(page) == 1;
+      room.slots += node.state >= 0 && caches_->slots().holders(node.state) == 1;
+    });
   return room;
 }
 

@@ -10,13 +10,13 @@
 
 #include "inlay/gguf.hpp"
 #include "inlay/nn/decoder.hpp"
+#include "inlay/session.hpp"
 #include "runtime/caches.hpp"
 #include "runtime/fair_lock.hpp"
+#include "runtime/prefix.hpp"
 #include "runtime/step.hpp"
 
 namespace inlay::runtime {
-
-using TokenId = std::int32_t;
 
 // The tokens of one session, and the pages and state that hold what the network keeps of the first `cached` of them.
 struct Sequence {
@@ -24,6 +24,9 @@ struct Sequence {
   std::size_t cached = 0;
   std::vector<std::int32_t> pages;
   std::int32_t slot = -1;
+  std::string salt = {};               // only sequences of the same salt share what they have read
+  PrefixTree::Node* branch = nullptr;  // where the prefix tree holds its pages; pinned
+  bool shareable = true;               // its pages hold what anybody would compute here from its tokens
 };
 
 // Tokens [sequence.cached, sequence.cached + count) to read in a step.
@@ -33,8 +36,21 @@ struct Reading {
   std::vector<int> wanted;  // rows whose logits are asked for, counted from the first of these tokens, ascending
 };
 
+// How far a sequence's beginning was known, and why not further.
+struct Reuse {
+  ReuseEnd end = ReuseEnd::not_asked;
+  std::size_t agreed = 0, read = 0;  // tokens that are known; of those, what need not be read again: whole pages
+};
+
+// What turns the keys of one layer; no frequencies: nothing does.
+struct Rotation {
+  bool interleaved = false;
+  std::vector<float> frequencies;
+};
+
 struct EngineOptions {
   CacheOptions cache;
+  bool reuse_prefixes = true;
   int context = 0;  // 0: the file's
   bool measure = false;
   const nn::Architecture* architecture = nullptr;
@@ -56,7 +72,24 @@ class Engine {
   std::vector<float> encode(std::span<const TokenId> tokens);
   bool encodes() const noexcept { return network_->encodes(); }
 
+  // Takes over what was read of the same beginning before, of at most the first `most` tokens.
+  Reuse reuse(Sequence& sequence, std::size_t most);
+  // How far the next step should read: no more than a chunk, and once to the last whole page, where a state can be
+  // kept.
+  std::size_t end_of_chunk(const Sequence& sequence) const noexcept;
   Sequence fork(const Sequence& from);
+
+  // Takes tokens out of the middle and moves what follows. Throws Error{unsupported} where !can_drop(), Error{memory};
+  // the sequence is then as before.
+  void drop(Sequence& sequence, std::size_t first, std::size_t count);
+  bool can_drop() const noexcept { return shifts_; }
+
+  // A sequence as bytes, and back. `model` is the fingerprint of the file. Throws Error{format|argument|memory}, and
+  // what the sink throws.
+  using ByteSink = std::function<void(std::span<const std::byte>)>;
+  void save(const Sequence& sequence, std::uint64_t model, const ByteSink& sink) const;
+  Sequence restore(std::span<const std::byte> saved, std::uint64_t model);
+
   // Forgets all but the first `length` tokens. A recurrent state cannot go back, so what it lost is read again later.
   void rewind(Sequence& sequence, std::size_t length) noexcept;
   // Keeps the tokens, but reads those from `first` on again with the next step.
@@ -83,17 +116,31 @@ class Engine {
   static constexpr int chunk_tokens = 512;  // of one prompt in one step
 
   class Change;
+  void share_prefixes();
   void own_pages(Sequence& sequence, std::size_t length, Change& change);
   void own_slot(Sequence& sequence);
+  void take_memory(Sequence& sequence);  // for what it has cached, where it holds nothing yet
+  void find_rotations();
+  Rotation rotation_of(const inlay_rope_op& rope) const;
+  void move_rows(const Sequence& from, const Sequence& to, std::size_t first, std::size_t count) const;
+  void save_rows(const Sequence& sequence, const ByteSink& put) const;
+  void restore_rows(Sequence& sequence, std::span<const std::byte> saved, std::uint32_t k_type, std::uint32_t v_type);
   void run(std::span<const Reading> readings, std::vector<float>& logits);
   void describe(std::span<const Reading> readings);
   void forget(Sequence& sequence, std::size_t length) noexcept;  // with the lock on memory held
+  void remember(std::span<const Reading> readings) noexcept;
+  void branch_at(Sequence& sequence, PrefixTree::Node* node) noexcept;
+  void take_over(Sequence& sequence, const PrefixTree::Match& match);
+  PrefixKey key_of(const Sequence& sequence) const;
 
   std::unique_ptr<Device> device_;
   std::vector<Block> blocks_;
   std::unique_ptr<nn::Network> network_;
   std::unique_ptr<Caches> caches_;
+  std::unique_ptr<PrefixTree> prefixes_;  // null: nothing is shared but by forks
   std::unique_ptr<nn::Step::State> step_;
+  std::vector<Rotation> rotations_;  // for each layer
+  bool shifts_ = false;
   FairLock turn_;      // to run a step
   std::mutex memory_;  // of the pools
   int context_ = 0, vocabulary_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "runtime/device.hpp"
@@ -31,8 +32,17 @@ class BlockPool {
   std::size_t capacity() const noexcept { return limit_ * std::size_t(in_segment_); }
   std::size_t used() const noexcept { return holders_.size() - free_.size(); }
 
+  // Asked, where a block is wanted and there is no memory, to release one that can be spared; false: there is none.
+  void when_full(std::function<bool()> spare) { spare_ = std::move(spare); }
+
   std::int32_t acquire() {  // held once; throws Error{memory} at the pool's limit
-    if (free_.empty()) grow();
+    while (free_.empty()) {
+      try {
+        grow();
+      } catch (const Error&) {
+        if (!spare_ || !spare_()) throw;
+      }
+    }
     const auto block = free_.back();
     free_.pop_back();
     holders_[std::size_t(block)] = 1;
@@ -49,6 +59,16 @@ class BlockPool {
     const auto to = acquire();
     device_->table().copy(device_->handle(), address(to), address(from), block_bytes_);
     return to;
+  }
+
+  // A block with these contents that nobody else holds: a copy, or, where others have let go of it meanwhile, itself.
+  std::int32_t own(std::int32_t block) {
+    try {
+      return holders(block) > 1 ? copy(block) : block;
+    } catch (const Error&) {
+      if (holders(block) > 1) throw;
+      return block;
+    }
   }
 
   void* address(std::int32_t block) const noexcept {
@@ -104,6 +124,7 @@ class BlockPool {
   std::vector<void*> memory_;
   std::vector<int> holders_;
   std::vector<std::int32_t> free_;
+  std::function<bool()> spare_;
 };
 
 }  // namespace inlay::runtime

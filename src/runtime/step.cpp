@@ -63,8 +63,10 @@ runtime::Record& Step::State::add(std::uint32_t op) {
   return record;
 }
 
-void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined) {
+void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined,
+                        bool without_memory) {
   list.clear(), tensors.clear();
+  dry = without_memory;
   used = peak = 0;
   sizes = wanted_sizes;
   rows = {wanted_rows, INLAY_I32, 1, {sizes.wanted}, {sizeof(std::int32_t)}};
@@ -80,9 +82,7 @@ void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::
 }
 
 std::size_t Step::State::measure(const Network& network, const Sizes& wanted_sizes) {
-  dry = true;
-  trace(network, wanted_sizes, nullptr, true);
-  dry = false;
+  trace(network, wanted_sizes, nullptr, true, true);
   sizes = {};
   return peak;
 }
@@ -96,7 +96,7 @@ void Step::State::record(const Network& network, const Sizes& wanted_sizes, std:
     memory = {};
     memory = runtime::Block(device, needed);
   }
-  trace(network, wanted_sizes, wanted_rows, joined);
+  trace(network, wanted_sizes, wanted_rows, joined, false);
 }
 
 void Step::State::check() const {

@@ -82,6 +82,6 @@ struct inlay::nn::Step::State {
   bool dry = false;  // scratch has no memory: only its size is asked for
 
  private:
-  void trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined);
+  void trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined, bool without_memory);
   void submit(const inlay_batch& batch);
 };

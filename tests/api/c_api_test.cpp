@@ -21,7 +21,7 @@ struct Handles {
 
   explicit Handles(inlay_load load = INLAY_LOAD_INIT) {
     REQUIRE(inlay_model_load(inlay_string(nano().c_str()), &load, &model, &error) == INLAY_OK);
-    REQUIRE(inlay_session_new(model, &session, &error) == INLAY_OK);
+    REQUIRE(inlay_session_new(model, nullptr, &session, &error) == INLAY_OK);
   }
   ~Handles() {
     inlay_session_free(session);
@@ -193,7 +193,7 @@ TEST_CASE("NULL is an error that names the argument, or does nothing") {
   inlay_model* model = nullptr;
   CHECK(inlay_model_load(inlay_string(nano().c_str()), nullptr, nullptr, &error) == INLAY_ARGUMENT);
   CHECK(std::string(error.message) == "out is NULL");
-  CHECK(inlay_session_new(model, nullptr, nullptr) == INLAY_ARGUMENT);
+  CHECK(inlay_session_new(model, nullptr, nullptr, nullptr) == INLAY_ARGUMENT);
   CHECK(inlay_next(nullptr, nullptr, &error) == INLAY_ARGUMENT);
   CHECK(inlay_generation_finish(nullptr) == INLAY_FINISH_CANCELLED);
   CHECK(inlay_generation_stats(nullptr).generated_tokens == 0);

@@ -1,0 +1,271 @@
+// A radix tree over runs of tokens: which pages hold what was read of texts that begin alike.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace inlay::runtime {
+
+using TokenId = std::int32_t;
+
+// What keys and values depend on beside their tokens, and who may share them: of different keys, nothing is shared.
+struct PrefixKey {
+  std::string salt = {};      // of a tenant
+  std::string adapters = {};  // which, and how strong
+  std::string rotation = {};  // of positions
+  std::uint32_t k_type = 0, v_type = 0;
+  auto operator<=>(const PrefixKey&) const = default;
+};
+
+// Runs are cut at page boundaries, so a node owns whole pages; no two children of a node begin with the same page.
+// Not thread-safe: the engine's lock covers it.
+class PrefixTree {
+  // Compares nodes by their first page; a shorter list of tokens finds where it would stand among them.
+  struct ByFirstPage {
+    using is_transparent = void;
+    std::size_t page;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const auto x = first(a), y = first(b);
+      return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
+    }
+    std::span<const TokenId> first(std::span<const TokenId> run) const { return run.first(std::min(page, run.size())); }
+    template <class N>
+    std::span<const TokenId> first(const N* node) const {
+      return first(std::span<const TokenId>(node->run));
+    }
+  };
+
+ public:
+  struct Node {
+    explicit Node(std::size_t page) : children(ByFirstPage{page}) {}
+    std::vector<TokenId> run;
+    std::vector<std::int32_t> pages;
+    std::int32_t state = -1;  // of a recurrent model, after the run's last token; below zero: none is kept
+    Node* parent = nullptr;
+    std::set<Node*, ByFirstPage> children;
+    int pins = 0;
+    std::list<Node>::iterator self;  // in the order of use
+    const PrefixKey* key = nullptr;  // of a root
+  };
+
+  // The tree says of each page and state when it begins and when it ceases to refer to it; no function may throw.
+  using Function = std::function<void(std::int32_t block)>;
+  struct Owner {
+    Function hold_page, drop_page, hold_state = {}, drop_state = {};
+  };
+  PrefixTree(int page, Owner owner) : page_(std::size_t(page)), owner_(std::move(owner)) {}
+  PrefixTree(const PrefixTree&) = delete;
+  PrefixTree& operator=(const PrefixTree&) = delete;
+  ~PrefixTree() {
+    for (auto& node : by_use_) {
+      drop_state(node);
+      std::for_each(node.pages.begin(), node.pages.end(), owner_.drop_page);
+    }
+  }
+
+  enum class End { whole, differs, unknown };  // all is known; others go on differently; nobody read on
+  struct Match {
+    std::vector<std::int32_t> pages = {};
+    std::size_t agreed = 0;  // tokens that are known, those of a part of a page included
+    End end = End::unknown;
+    Node* node = nullptr;  // the last one; null: no page matches
+  };
+  // The longest known beginning of `tokens`, which counts as used. with_state: the longest at whose end a state is
+  // kept.
+  Match match(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false) {
+    Match match;
+    std::size_t pages = 0;
+    const auto root = roots_.find(key);
+    if (root == roots_.end()) return match;
+    for (Node* at = &root->second;;) {
+      const auto rest = tokens.subspan(match.agreed);
+      Node* next = nearest(*at, rest);
+      if (!next) break;
+      const auto common = in_common(next->run, rest), whole = common / page_ * page_;
+      match.agreed += common;
+      match.end = common == rest.size() ? End::whole : common < next->run.size() ? End::differs : End::unknown;
+      if (whole == 0) break;
+      if (whole < next->run.size()) next = split(next, whole);
+      match.pages.insert(match.pages.end(), next->pages.begin(), next->pages.end());
+      at = next;
+      if (!with_state || next->state >= 0) match.node = next, pages = match.pages.size();
+      if (common > whole) break;
+    }
+    match.pages.resize(pages);
+    touch(match.node);
+    return match;
+  }
+
+  // Refers to the pages of a beginning, as far as it does not know them yet, and to the state at its end, if one is
+  // given and none known. Returns its last node, or null.
+  Node* insert(const PrefixKey& key, std::span<const TokenId> tokens, std::span<const std::int32_t> pages,
+               std::int32_t state = -1) {
+    assert(tokens.size() == pages.size() * page_);
+    if (tokens.empty()) return nullptr;
+    Node* at = root(key);
+    while (!tokens.empty()) {
+      const auto found = at->children.find(tokens);
+      if (found == at->children.end()) {
+        at = extend(at, tokens, pages);
+        break;
+      }
+      const auto common = in_common((*found)->run, tokens) / page_ * page_;
+      at = common < (*found)->run.size() ? split(*found, common) : *found;
+      tokens = tokens.subspan(common), pages = pages.subspan(common / page_);
+    }
+    touch(at);
+    if (state >= 0 && at->state < 0) owner_.hold_state(at->state = state);
+    return at;
+  }
+
+  // A pinned node and those before it stay. Null pins nothing.
+  void pin(Node* node) noexcept {
+    if (node) ++node->pins;
+  }
+  void unpin(Node* node) noexcept {
+    if (node) --node->pins;
+  }
+
+  // Forgets one page: the last of the beginning that was not used for longest. False: all are pinned.
+  bool evict() noexcept {
+    for (auto i = by_use_.rbegin(); i != by_use_.rend(); ++i) {
+      if (i->pins > 0 || !i->children.empty()) continue;
+      const auto page = i->pages.back();
+      drop_state(*i);
+      if (i->pages.size() == 1) {
+        remove(*i);
+      } else {
+        i->pages.pop_back();
+        i->run.resize(i->run.size() - page_);
+      }
+      --pages_;
+      owner_.drop_page(page);
+      return true;
+    }
+    return false;
+  }
+  // Forgets the state that was not used for longest, and what serves nobody without it. False: there is none.
+  bool evict_state() noexcept {
+    const auto kept = [](const Node& node) { return node.state >= 0; };
+    const auto found = std::find_if(by_use_.rbegin(), by_use_.rend(), kept);
+    if (found == by_use_.rend()) return false;
+    drop_state(*found);
+    prune(&*found);
+    return true;
+  }
+
+  std::size_t pages() const noexcept { return pages_; }
+  // Calls use(node) for every run.
+  template <class Use>
+  void each_node(const Use& use) const {
+    for (const auto& node : by_use_) use(node);
+  }
+
+ private:
+  static std::size_t in_common(std::span<const TokenId> a, std::span<const TokenId> b) noexcept {
+    return std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  }
+
+  // The child that has most tokens in common with these; among sorted runs it is a neighbour of where they would stand.
+  Node* nearest(const Node& node, std::span<const TokenId> tokens) const {
+    const auto after = node.children.lower_bound(tokens);
+    Node* best = after == node.children.end() ? nullptr : *after;
+    if (after == node.children.begin()) return best;
+    Node* before = *std::prev(after);
+    return !best || in_common(before->run, tokens) > in_common(best->run, tokens) ? before : best;
+  }
+
+  Node* root(const PrefixKey& key) {
+    const auto [found, made] = roots_.try_emplace(key, page_);
+    if (made) found->second.key = &found->first;
+    return &found->second;
+  }
+
+  // A root that an exception left without children is harmless: the next insert finds it.
+  Node* extend(Node* at, std::span<const TokenId> tokens, std::span<const std::int32_t> pages) {
+    if (at->parent && at->children.empty() && at->pins == 0 && at->state < 0) {
+      at->pages.reserve(at->pages.size() + pages.size());
+      at->run.insert(at->run.end(), tokens.begin(), tokens.end());
+    } else {
+      std::list<Node> made;
+      Node& child = made.emplace_back(page_);
+      child.run.assign(tokens.begin(), tokens.end());
+      child.pages.reserve(pages.size());
+      child.parent = at;
+      at->children.insert(&child);
+      child.self = made.begin();
+      by_use_.splice(by_use_.begin(), made);
+      at = &child;
+    }
+    at->pages.insert(at->pages.end(), pages.begin(), pages.end());
+    std::for_each(pages.begin(), pages.end(), owner_.hold_page);
+    pages_ += pages.size();
+    return at;
+  }
+
+  // Makes a node of the first `length` tokens, before this one, which keeps the rest and its pins.
+  Node* split(Node* node, std::size_t length) {
+    std::list<Node> made;
+    Node& upper = made.emplace_back(page_);
+    const auto cut = std::ptrdiff_t(length), page_cut = std::ptrdiff_t(length / page_);
+    std::vector<TokenId> run(node->run.begin() + cut, node->run.end());
+    std::vector<std::int32_t> pages(node->pages.begin() + page_cut, node->pages.end());
+    upper.children.insert(node);
+    auto place = node->parent->children.extract(node);  // nothing throws from here on
+    node->run.resize(length), node->pages.resize(length / page_);
+    upper.run.swap(node->run), upper.pages.swap(node->pages);
+    node->run.swap(run), node->pages.swap(pages);
+    upper.parent = node->parent, node->parent = &upper;
+    place.value() = &upper;
+    upper.parent->children.insert(std::move(place));
+    upper.self = made.begin();
+    by_use_.splice(node->self, made);
+    return &upper;
+  }
+
+  void drop_state(Node& node) noexcept {
+    if (node.state >= 0) owner_.drop_state(std::exchange(node.state, -1));
+  }
+
+  // Removes a leaf without a state, and those before it that become one.
+  void prune(Node* node) noexcept {
+    while (node->parent && node->children.empty() && node->pins == 0 && node->state < 0) {
+      Node* parent = node->parent;
+      const bool last = !parent->parent && parent->children.size() == 1;  // its root goes with it
+      pages_ -= node->pages.size();
+      std::for_each(node->pages.begin(), node->pages.end(), owner_.drop_page);
+      remove(*node);
+      if (last) return;
+      node = parent;
+    }
+  }
+
+  void remove(Node& node) noexcept {
+    Node& parent = *node.parent;
+    parent.children.erase(&node);
+    by_use_.erase(node.self);
+    if (parent.key && parent.children.empty()) roots_.erase(roots_.find(*parent.key));
+  }
+
+  // Ancestors come before descendants, so that what was not used for longest is a leaf.
+  void touch(Node* node) noexcept {
+    for (; node && node->parent; node = node->parent) by_use_.splice(by_use_.begin(), by_use_, node->self);
+  }
+
+  std::size_t page_, pages_ = 0;
+  Owner owner_;
+  std::map<PrefixKey, Node> roots_;
+  std::list<Node> by_use_;  // every node but roots, the last used first
+};
+
+}  // namespace inlay::runtime
