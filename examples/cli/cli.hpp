@@ -23,6 +23,7 @@ void add_embed(CLI::App&);
 void add_render(CLI::App&);
 void add_grammar(CLI::App&);
 void add_bench(CLI::App&);
+void add_sample(CLI::App&);
 
 // The model and how it is loaded: -m --threads --isa --device --ctx --kv.
 struct ModelFlags {
@@ -34,8 +35,7 @@ void add_model_flags(CLI::App&, ModelFlags&);
 inlay::Model load(const ModelFlags&);             // shows progress where a person watches
 inlay::Model load_vocabulary(const ModelFlags&);  // enough to turn text into tokens and back
 
-// How text is made: -n --temp --top-k --top-p --min-p --repeat-penalty --seed --stop --ignore-eos --schema --grammar
-// --regex.
+// How text is made: -n --seed --stop --ignore-eos --schema --grammar --regex, and a flag for each number of a Sampler.
 struct SamplingFlags {
   inlay::Sampler sampler = {};
   inlay::Limits limits = {};

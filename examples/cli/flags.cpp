@@ -1,9 +1,7 @@
 // The flags that several subcommands have in common.
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <limits>
 #include <map>
 
 #include "cli/cli.hpp"
@@ -73,45 +71,6 @@ void add_grammar_flags(CLI::App& command, inlay::Grammar& grammar) {
                           [](const std::string& pattern) { return inlay::Grammar::regex(pattern); });
   schema->excludes(rules)->excludes(regex);
   rules->excludes(regex);
-}
-
-void add_sampling_flags(CLI::App& command, SamplingFlags& flags) {
-  auto& sampler = flags.sampler;
-  command.add_option("-n,--tokens", flags.limits.tokens, "tokens at most; -1: while the context has room")
-      ->capture_default_str();
-  command.add_option("--temp", sampler.temperature, "temperature; 0: always the likeliest token")
-      ->capture_default_str();
-  command.add_option("--top-k", sampler.top_k, "keep the k likeliest tokens; 0: all")->capture_default_str();
-  command.add_option("--top-p", sampler.top_p, "keep the likeliest tokens up to this probability")
-      ->capture_default_str();
-  command.add_option("--min-p", sampler.min_p, "keep tokens at least this probable beside the likeliest")
-      ->capture_default_str();
-  command.add_option("--repeat-penalty", sampler.repeat_penalty, "make recent tokens less likely; 1: off")
-      ->capture_default_str();
-  command.add_option("--seed", sampler.seed, "the same seed gives the same text");
-  command.add_option("--stop", flags.limits.stop, "end before this text; may be given several times");
-  add_grammar_flags(command, sampler.grammar);
-  command.add_flag("--ignore-eos", flags.limits.ignore_end, "go on after the model's end of text");
-}
-
-SamplingFlags sampling(const Request& request, const SamplingFlags& otherwise) {
-  const auto bounded = [&request](const char* field, std::int64_t value) {
-    const auto given = request.integer(field, value);
-    return static_cast<int>(std::clamp<std::int64_t>(given, -1, std::numeric_limits<int>::max()));
-  };
-  auto flags = otherwise;
-  auto& [sampler, limits] = flags;
-  sampler.temperature = static_cast<float>(request.number("temperature", sampler.temperature));
-  sampler.top_k = bounded("top_k", sampler.top_k);
-  sampler.top_p = static_cast<float>(request.number("top_p", sampler.top_p));
-  sampler.min_p = static_cast<float>(request.number("min_p", sampler.min_p));
-  sampler.repeat_penalty = static_cast<float>(request.number("repeat_penalty", sampler.repeat_penalty));
-  if (request.has("seed")) sampler.seed = static_cast<std::uint64_t>(request.integer("seed", 0));
-  limits.tokens = bounded("max_tokens", limits.tokens);
-  limits.ignore_end = request.flag("ignore_eos", limits.ignore_end);
-  if (request.has("stop")) limits.stop = request.texts("stop");
-  sampler.grammar = grammar(request, sampler.grammar);
-  return flags;
 }
 
 inlay::Grammar grammar(const Request& request, const inlay::Grammar& otherwise) {

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   for (auto add :
        {cli::add_run, cli::add_chat, cli::add_inspect, cli::add_tokenize, cli::add_detokenize, cli::add_logits,
-        cli::add_perplexity, cli::add_embed, cli::add_render, cli::add_grammar, cli::add_bench}) {
+        cli::add_perplexity, cli::add_embed, cli::add_render, cli::add_grammar, cli::add_bench, cli::add_sample}) {
     add(app);
   }
   try {

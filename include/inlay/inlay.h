@@ -48,7 +48,8 @@ typedef enum inlay_cache_type {
 } inlay_cache_type;
 
 typedef enum inlay_sampler_step {
-  INLAY_STEP_PENALTIES, INLAY_STEP_TOP_K, INLAY_STEP_TOP_P, INLAY_STEP_MIN_P, INLAY_STEP_TEMPERATURE
+  INLAY_STEP_BIAS, INLAY_STEP_PENALTIES, INLAY_STEP_DRY, INLAY_STEP_TOP_N_SIGMA, INLAY_STEP_TOP_K, INLAY_STEP_TYPICAL_P,
+  INLAY_STEP_TOP_P, INLAY_STEP_MIN_P, INLAY_STEP_XTC, INLAY_STEP_INFILL, INLAY_STEP_TEMPERATURE
 } inlay_sampler_step;
 
 /* `message` is one sentence; `where` is the key, tensor, field or line:column at fault. Both may be cut, never in a character. */
@@ -201,24 +202,46 @@ INLAY_API void inlay_grammar_free(inlay_grammar*);
 
 /* ---- generations */
 
-/* How the next token is chosen. Steps run in the order of these fields, or in that of `order`. */
+/* Something added to the logit of one token; -INFINITY forbids it. */
+typedef struct inlay_bias { int32_t id; float logit; } inlay_bias;
+
+/* How the next token is chosen; sampler.hpp says what each number does. Steps run in the order of these fields, or in
+ * that of `order`. */
 typedef struct inlay_sampler {
   size_t size;
   const inlay_grammar* grammar;         /* NULL: any text */
   void* user;
   void (*adjust)(void* user, float* logits, size_t vocabulary, const int32_t* so_far, size_t n); /* change logits */
+  const inlay_bias* bias; size_t bias_count;
   float repeat_penalty;                 /* 1: none */
+  float frequency_penalty, presence_penalty; /* 0: none */
   int32_t repeat_window;                /* tokens looked back at; -1: all */
+  float dry_multiplier, dry_base;       /* multiplier 0: off */
+  int32_t dry_allowed, dry_window;
+  const inlay_text* dry_breakers; size_t dry_breakers_count; /* NULL: the usual ones */
+  float top_n_sigma;                    /* 0: all */
   int32_t top_k;                        /* 0: all */
-  float top_p;                          /* 1: all */
+  float typical_p, top_p;               /* 1: all */
   float min_p;                          /* 0: all */
+  float xtc_probability, xtc_threshold; /* probability 0: off */
   float temperature;                    /* 0: always the likeliest token */
+  float temperature_range, temperature_exponent; /* range 0: fixed */
+  int32_t mirostat;                     /* 0: off, 1, 2 */
+  float mirostat_tau, mirostat_eta;
+  float adaptive_target, adaptive_decay; /* target below 0: off */
+  int32_t min_keep;
   uint64_t seed;
   int32_t seeded;                       /* 0: a fresh seed each time */
   const inlay_sampler_step* order;
   size_t order_count;
 } inlay_sampler;
-#define INLAY_SAMPLER_INIT { sizeof(inlay_sampler), 0, 0, 0, 1.0f, 64, 40, 0.95f, 0.05f, 0.8f, 0, 0, 0, 0 }
+#define INLAY_SAMPLER_INIT \
+  { sizeof(inlay_sampler), 0, 0, 0, 0, 0, 1.0f, 0.0f, 0.0f, 64, 0.0f, 1.75f, 2, 64, 0, 0, 0.0f, 40, 1.0f, 0.95f, 0.05f, \
+    0.0f, 0.1f, 0.8f, 0.0f, 1.0f, 0, 5.0f, 0.1f, -1.0f, 0.9f, 0, 0, 0, 0, 0 }
+
+/* The steps that will run, in their order, with their values. */
+INLAY_API inlay_status inlay_sampler_describe(const inlay_sampler*, char* bytes, size_t capacity, size_t* count,
+                                              inlay_error*);
 
 /* When a generation ends, besides the model's own end of text. */
 typedef struct inlay_limits {
@@ -258,6 +281,13 @@ typedef struct inlay_stats {
   inlay_reuse_end reuse_end;
   double prompt_seconds, generate_seconds;
 } inlay_stats;
+
+/* How the next token would be chosen: calls `step` with the model's own distribution as "model", then with what each step
+ * of the sampler leaves, under its name, the `top` likeliest of each. The session is left as it was. */
+INLAY_API inlay_status inlay_session_explain(inlay_session*, const inlay_sampler*, int32_t top,
+                                             void (*step)(void* user, inlay_text name, const inlay_alternative* candidates,
+                                                          size_t n),
+                                             void* user, inlay_error*);
 
 /* Reads the prompt, then generates. NULL for sampler or limits: the usual ones. */
 INLAY_API inlay_status inlay_generate(inlay_session*, inlay_text prompt, const inlay_sampler*, const inlay_limits*,

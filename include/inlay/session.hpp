@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "inlay/error.hpp"
 #include "inlay/sampler.hpp"
@@ -35,6 +36,12 @@ struct Token {
 /// on, or it was forgotten for want of memory; off: LoadOptions::reuse_prefixes; no_state: the model is recurrent, and
 /// its state is kept only where chunks of prompts ended.
 enum class ReuseEnd { not_asked, whole, differs, unknown, off, no_state };
+
+/// What a step of a Sampler left: its likeliest candidates, best first, with the logarithms of their probabilities.
+struct SampledStep {
+  std::string name;
+  std::vector<Alternative> candidates = {};
+};
 
 struct Stats {
   int prompt_tokens = 0;  ///< tokens of the prompt, reused ones included
@@ -165,6 +172,10 @@ class INLAY_API Session {
   std::vector<float> evaluate(std::span<const TokenId> tokens, std::span<const int> wanted = {});
   /// Natural log-probability of the text after what was read; the session is left as it was.
   double score(std::string_view text);
+
+  /// How the next token would be chosen: the model's own distribution as "model", then what each step of the sampler
+  /// leaves, under its name, the `top` likeliest of each. The session is left as it was.
+  std::vector<SampledStep> explain(const Sampler&, int top = 20);
 
   std::span<const TokenId> tokens() const& noexcept;  ///< until the next call that changes the session
   std::span<const TokenId> tokens() && = delete;

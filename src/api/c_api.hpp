@@ -151,6 +151,13 @@ inline inlay_stats stats_of(const Stats& stats) {
           stats.prompt_seconds,   stats.generate_seconds};
 }
 
+// Alternatives have the same two fields in both languages.
+inline const inlay_alternative* alternatives(std::span<const Alternative> list) {
+  static_assert(sizeof(inlay_alternative) == sizeof(Alternative) &&
+                offsetof(inlay_alternative, logprob) == offsetof(Alternative, logprob));
+  return reinterpret_cast<const inlay_alternative*>(list.data());
+}
+
 // The C recipes as C++ ones.
 Sampler sampler_of(const inlay_sampler* given);
 Limits limits_of(const inlay_limits* given);

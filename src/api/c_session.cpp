@@ -3,25 +3,6 @@
 
 namespace inlay::api {
 
-Sampler sampler_of(const inlay_sampler* given) {
-  const auto c = versioned<inlay_sampler>(given, INLAY_SAMPLER_INIT);
-  Sampler sampler{.repeat_penalty = c.repeat_penalty,
-                  .repeat_window = c.repeat_window,
-                  .top_k = c.top_k,
-                  .top_p = c.top_p,
-                  .min_p = c.min_p,
-                  .temperature = c.temperature};
-  if (c.grammar) sampler.grammar = c.grammar->grammar;
-  if (c.seeded) sampler.seed = c.seed;
-  if (c.adjust) {
-    sampler.adjust = [c](std::span<float> logits, std::span<const TokenId> so_far) {
-      c.adjust(c.user, logits.data(), logits.size(), so_far.data(), so_far.size());
-    };
-  }
-  for (const auto step : list(c.order, c.order_count, "order")) sampler.order.push_back(static_cast<SamplerStep>(step));
-  return sampler;
-}
-
 Limits limits_of(const inlay_limits* given) {
   const auto c = versioned<inlay_limits>(given, INLAY_LIMITS_INIT);
   Limits limits{.tokens = c.tokens,
@@ -36,11 +17,7 @@ Limits limits_of(const inlay_limits* given) {
 }
 
 inlay_token token_of(const Token& token) {
-  // The alternatives have the same two fields in both languages.
-  static_assert(sizeof(inlay_alternative) == sizeof(Alternative) &&
-                offsetof(inlay_alternative, logprob) == offsetof(Alternative, logprob));
-  return {token.id, token.logprob, text(token.text),
-          reinterpret_cast<const inlay_alternative*>(token.alternatives.data()), token.alternatives.size()};
+  return {token.id, token.logprob, text(token.text), alternatives(token.alternatives), token.alternatives.size()};
 }
 
 }  // namespace inlay::api

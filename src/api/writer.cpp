@@ -17,25 +17,13 @@ std::uint64_t seed_of(const Sampler& recipe) {
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-void check(const Sampler& s) {
-  const auto refuse = [](const char* field, const char* why) {
-    throw Error(Errc::argument, std::string("Sampler::") + field + " " + why, Fault::bad_value, field);
-  };
-  if (!(s.temperature >= 0 && s.temperature < 1e6f)) refuse("temperature", "must be 0 or above");
-  if (!(s.repeat_penalty > 0 && s.repeat_penalty < 1e6f)) refuse("repeat_penalty", "must be above 0");
-  if (!(s.top_p > 0)) refuse("top_p", "must be above 0");
-  if (!(s.min_p >= 0 && s.min_p <= 1)) refuse("min_p", "must be in [0, 1]");
-  if (s.top_k < 0) refuse("top_k", "must not be negative");
-}
-
 }  // namespace
 
 Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits)
     : model_(std::move(model)),
-      sampling_(recipe, seed_of(recipe)),
+      sampling_(recipe, seed_of(recipe), model_->tokenizer.get()),
       limits_(std::move(limits)),
       decoder_(*model_->tokenizer) {
-  check(recipe);
   if (recipe.grammar) constraint_.emplace(recipe.grammar, model_->pieces());
   std::erase(limits_.stop, std::string());
 }
@@ -71,8 +59,10 @@ bool Writer::may_follow(std::size_t tokens) {
 }
 
 void Writer::alternatives(std::span<const float> logits, double total) {
+  runtime::Candidates all;
+  all.start(logits);
   alternatives_.clear();
-  for (const auto& [id, logit] : runtime::likeliest(logits, std::size_t(std::max(0, limits_.top_logprobs))))
+  for (const auto& [id, logit] : all.leading(std::size_t(limits_.top_logprobs)))
     alternatives_.push_back({id, float(logit - total)});
   token.alternatives = alternatives_;
 }
@@ -84,11 +74,17 @@ Finish Writer::finish_after(std::size_t tokens) const {
   return tokens >= context() && !goes_on_when_full ? Finish::context_full : Finish::running;
 }
 
+TokenId Writer::choose(std::span<const float> logits, std::span<const TokenId> tokens) {
+  if (!constraint_) return sampling_.choose(logits, tokens);
+  allowed_.assign(logits.begin(), logits.end());
+  constraint_->apply(allowed_);
+  const auto id = sampling_.choose(allowed_, tokens);
+  constraint_->accept(id);
+  return id;
+}
+
 void Writer::write(std::span<const float> logits, std::vector<TokenId>& tokens) {
-  changed_.assign(logits.begin(), logits.end());
-  if (constraint_) constraint_->apply(changed_);
-  const auto id = sampling_.choose(changed_, tokens);
-  if (constraint_) constraint_->accept(id);
+  const auto id = choose(logits, tokens);
   tokens.push_back(id);
   const auto total = runtime::log_sum(logits);
   token.id = id;

@@ -40,6 +40,7 @@ class Writer {
   using Clock = std::chrono::steady_clock;
 
   std::size_t context() const noexcept { return std::size_t(model_->engine->context()); }
+  TokenId choose(std::span<const float> logits, std::span<const TokenId> tokens);
   void alternatives(std::span<const float> logits, double total);
   Finish finish_after(std::size_t tokens) const;
   void show(TokenId id, bool last);
@@ -53,7 +54,7 @@ class Writer {
   bool writes_marks_ = false;
   Clock::time_point start_ = Clock::now();
   text::StreamDecoder decoder_;
-  std::vector<float> changed_;  // logits that the recipe's steps change
+  std::vector<float> allowed_;  // logits, where the grammar forbids some
   std::vector<Alternative> alternatives_;
   std::string pending_, text_;  // decoded but not shown; shown with the token
 };

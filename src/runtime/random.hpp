@@ -1,8 +1,7 @@
-// Random numbers and the exponential, written out so that every compiler and platform computes the same bits.
+// Random numbers, written out so that every platform draws the same ones.
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace inlay::runtime {
@@ -34,15 +33,5 @@ class Random {
  private:
   std::uint64_t state_[4];
 };
-
-// e^x for x <= 0 (0 below -700) with an error under 1e-15: x = n ln 2 + r, and a Taylor polynomial in r.
-inline double exponential(double x) {
-  if (!(x > -700)) return 0;
-  const double n = std::floor(x * 1.4426950408889634 + 0.5);
-  const double r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
-  double sum = 1;
-  for (int k = 13; k > 0; --k) sum = 1 + sum * r / k;
-  return sum * std::bit_cast<double>((std::uint64_t(std::int64_t(n) + 1023)) << 52);
-}
 
 }  // namespace inlay::runtime

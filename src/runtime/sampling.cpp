@@ -1,140 +1,111 @@
-// The steps of a Sampler, each as its formula.
+// The steps of a Sampler, one after the other, and the draw at the end.
 #include "runtime/sampling.hpp"
 
-#include <bit>
+#include "inlay/error.hpp"
+#include "runtime/sampling_infill.hpp"
+#include "runtime/sampling_steps.hpp"
 
 namespace inlay::runtime {
 
 namespace {
 
-constexpr SamplerStep default_order[] = {SamplerStep::penalties, SamplerStep::top_k, SamplerStep::top_p,
-                                         SamplerStep::min_p, SamplerStep::temperature};
-
-// e^x in f32 for x <= 0, without branches, so that compilers vectorise its loops.
-inline float quick_exponential(float x) {
-  x = std::max(x, -87.f);
-  const float shifted = x * 1.44269504f + 12582912.f, n = shifted - 12582912.f;
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  const float p =
-      1 + r * (1 + r * (0.5f + r * (0.16666667f + r * (0.041666668f + r * (0.0083333338f + r * 0.0013888889f)))));
-  return p * std::bit_cast<float>((std::bit_cast<std::int32_t>(shifted) << 23) + 0x3f800000);
+bool changes_logits(SamplerStep step) {
+  return step == SamplerStep::bias || step == SamplerStep::penalties || step == SamplerStep::dry;
 }
 
-float highest(std::span<const float> logits) {
-  float lanes[8];
-  std::fill_n(lanes, 8, -std::numeric_limits<float>::infinity());
-  std::size_t i = 0;
-  for (; i + 8 <= logits.size(); i += 8)
-    for (int lane = 0; lane < 8; ++lane) lanes[lane] = logits[i + lane] > lanes[lane] ? logits[i + lane] : lanes[lane];
-  for (; i < logits.size(); ++i) lanes[0] = std::max(lanes[0], logits[i]);
-  return *std::max_element(lanes, lanes + 8);
+bool keeps_likeliest(SamplerStep step) {
+  return step == SamplerStep::top_n_sigma || step == SamplerStep::top_k || step == SamplerStep::top_p ||
+         step == SamplerStep::min_p || step == SamplerStep::temperature;
 }
 
-// NaN is whatever differs from itself; +infinity has no softmax.
-void check(std::span<const float> logits) {
-  int bad = 0;
-  for (const float x : logits) bad |= !(x < std::numeric_limits<float>::infinity());
-  if (bad) throw Error(Errc::device, "the model's logits are not finite numbers");
-  if (highest(logits) == -std::numeric_limits<float>::infinity())
-    throw Error(Errc::argument, "no token is allowed any more: every logit is -infinity");
+// Biases by id, those of one id added up, as Candidates::edit wants them.
+std::vector<TokenBias> sorted(std::vector<TokenBias> biases) {
+  std::stable_sort(biases.begin(), biases.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::vector<TokenBias> sums;
+  for (const auto& bias : biases)
+    if (!sums.empty() && sums.back().id == bias.id)
+      sums.back().logit += bias.logit;
+    else
+      sums.push_back(bias);
+  return sums;
 }
 
 }  // namespace
 
-double log_sum(std::span<const float> logits) {
-  const float top = highest(logits);
-  double total = 0;
-  for (std::size_t begin = 0; begin < logits.size(); begin += 4096) {  // short runs keep f32 sums exact enough
-    const auto part = logits.subspan(begin, std::min<std::size_t>(4096, logits.size() - begin));
-    float lanes[8] = {};
-    std::size_t i = 0;
-    for (; i + 8 <= part.size(); i += 8)
-      for (int lane = 0; lane < 8; ++lane) lanes[lane] += quick_exponential(part[i + lane] - top);
-    for (; i < part.size(); ++i) lanes[0] += quick_exponential(part[i] - top);
-    for (const float lane : lanes) total += lane;
+Sampling::Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer)
+    : recipe_(recipe), tokenizer_(tokenizer), random_(seed) {
+  check(recipe);
+  steps_ = active_steps(recipe);
+  recipe_.bias = sorted(recipe.bias);
+  const bool dry = std::find(steps_.begin(), steps_.end(), SamplerStep::dry) != steps_.end();
+  if (dry && tokenizer) breakers_ = Breakers(recipe.dry_breakers, *tokenizer);
+  if (recipe.mirostat != 0) mirostat_.emplace(recipe.mirostat, recipe.mirostat_tau, recipe.mirostat_eta);
+  if (recipe.adaptive_target >= 0) adaptive_.emplace(recipe.adaptive_target, recipe.adaptive_decay);
+  greedy_ = is_greedy();
+}
+
+// Whether the chain ends with the likeliest token whatever its cuts do: none of them drops it, and nothing reorders
+// tokens after a cut.
+bool Sampling::is_greedy() const {
+  bool cut = false, cold = false;
+  for (const auto step : steps_) {
+    if (changes_logits(step) ? cut : !keeps_likeliest(step)) return false;
+    cut = cut || keeps_likeliest(step);
+    cold = cold || (step == SamplerStep::temperature && recipe_.temperature == 0 && recipe_.temperature_range == 0);
   }
-  return double(top) + std::log(total);
+  return cold;
 }
 
-void Sampling::penalise(std::span<float> logits, std::span<const TokenId> so_far) {
-  if (recipe_.repeat_penalty == 1 || recipe_.repeat_window == 0) return;
-  const auto window =
-      recipe_.repeat_window < 0 ? so_far.size() : std::min(so_far.size(), std::size_t(recipe_.repeat_window));
-  std::vector<TokenId> seen(so_far.end() - std::ptrdiff_t(window), so_far.end());
-  std::sort(seen.begin(), seen.end());
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-  const auto penalty = recipe_.repeat_penalty;
-  const auto apply = [&](float& logit) { logit = logit > 0 ? logit / penalty : logit * penalty; };
-  if (candidates_.empty()) {
-    for (const auto id : seen)
-      if (std::size_t(id) < logits.size()) apply(logits[std::size_t(id)]);
-    return;
-  }
-  for (auto& c : candidates_)
-    if (std::binary_search(seen.begin(), seen.end(), c.id)) apply(c.logit);
-  std::sort(candidates_.begin(), candidates_.end(), before);
-}
-
-void Sampling::gather(std::span<const float> logits) {
-  if (candidates_.empty()) candidates_ = likeliest(logits, logits.size());
-}
-
-void Sampling::cut_to_probability(float p) {
-  double total = 0, sum = 0;
-  for (const auto& c : candidates_) total += exponential(double(c.logit) - candidates_[0].logit);
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    sum += exponential(double(candidates_[i].logit) - candidates_[0].logit);
-    if (sum >= p * total) return candidates_.resize(i + 1);
+void Sampling::run(SamplerStep step, std::span<const TokenId> so_far) {
+  const auto& r = recipe_;
+  const auto min_keep = std::size_t(r.min_keep);
+  switch (step) {
+    case SamplerStep::bias:
+      return candidates_.edit(std::span<const TokenBias>(r.bias),
+                              [](float logit, const TokenBias& bias) { return logit + bias.logit; });
+    case SamplerStep::penalties: return penalise_tokens(candidates_, r, so_far);
+    case SamplerStep::dry: return penalise_sequences(candidates_, r, breakers_, so_far);
+    case SamplerStep::top_n_sigma: return cut_top_n_sigma(candidates_, r.top_n_sigma);
+    case SamplerStep::top_k: return candidates_.keep_likeliest(std::size_t(r.top_k));
+    case SamplerStep::typical_p: return cut_typical(candidates_, r.typical_p, min_keep);
+    case SamplerStep::top_p: return cut_top_p(candidates_, r.top_p, min_keep);
+    case SamplerStep::min_p: return cut_min_p(candidates_, r.min_p, min_keep);
+    case SamplerStep::xtc: return cut_xtc(candidates_, r.xtc_probability, r.xtc_threshold, min_keep, random_);
+    case SamplerStep::infill:
+      if (tokenizer_) cut_infill(candidates_, *tokenizer_);
+      return;
+    case SamplerStep::temperature:
+      if (r.temperature_range > 0)
+        return heat_by_entropy(candidates_, r.temperature, r.temperature_range, r.temperature_exponent);
+      return heat(candidates_, r.temperature);
   }
 }
 
-void Sampling::cut_to_fraction(float p) {
-  const double top = candidates_[0].logit;
-  while (candidates_.size() > 1 && exponential(candidates_.back().logit - top) < p) candidates_.pop_back();
+TokenId Sampling::draw(const Watch& watch) {
+  if (mirostat_) {
+    mirostat_->cut(candidates_);
+    if (watch) watch("mirostat", candidates_);
+    return mirostat_->choose(candidates_, random_);
+  }
+  if (adaptive_) {
+    adaptive_->reweigh(candidates_);
+    if (watch) watch("adaptive", candidates_);
+    return adaptive_->choose(candidates_, random_);
+  }
+  return runtime::draw(candidates_, random_);
 }
 
-TokenId Sampling::draw() {
-  double total = 0, sum = 0;
-  for (const auto& c : candidates_) total += exponential(double(c.logit) - candidates_[0].logit);
-  const double target = random_.uniform() * total;
-  for (const auto& c : candidates_) {
-    sum += exponential(double(c.logit) - candidates_[0].logit);
-    if (sum > target) return c.id;
+TokenId Sampling::choose(std::span<const float> logits, std::span<const TokenId> so_far, const Watch& watch) {
+  candidates_.start(logits);
+  if (recipe_.adjust) candidates_.change([&](std::span<float> changed) { recipe_.adjust(changed, so_far); });
+  if (watch && recipe_.adjust) watch("adjust", candidates_);
+  for (const auto step : steps_) {
+    if (greedy_ && !watch && !changes_logits(step)) continue;
+    run(step, so_far);
+    if (watch) watch(name(step), candidates_);
   }
-  return candidates_[0].id;  // rounding left nothing above the target
-}
-
-TokenId Sampling::choose(std::span<float> logits, std::span<const TokenId> so_far) {
-  check(logits);
-  candidates_.clear();
-  if (recipe_.adjust) recipe_.adjust(logits, so_far), check(logits);
-  const std::span<const SamplerStep> order =
-      recipe_.order.empty() ? std::span(default_order) : std::span<const SamplerStep>(recipe_.order);
-  if (recipe_.temperature <= 0) {
-    if (std::find(order.begin(), order.end(), SamplerStep::penalties) != order.end()) penalise(logits, so_far);
-    return likeliest(logits, 1)[0].id;
-  }
-  for (const auto step : order) switch (step) {
-      case SamplerStep::penalties: penalise(logits, so_far); break;
-      case SamplerStep::top_k:
-        if (recipe_.top_k > 0 && candidates_.empty())
-          candidates_ = likeliest(logits, std::size_t(recipe_.top_k));
-        else if (recipe_.top_k > 0)
-          candidates_.resize(std::min(candidates_.size(), std::size_t(recipe_.top_k)));
-        break;
-      case SamplerStep::top_p:
-        if (recipe_.top_p < 1) gather(logits), cut_to_probability(recipe_.top_p);
-        break;
-      case SamplerStep::min_p:
-        if (recipe_.min_p > 0) gather(logits), cut_to_fraction(recipe_.min_p);
-        break;
-      case SamplerStep::temperature:
-        gather(logits);
-        for (auto& c : candidates_) c.logit /= recipe_.temperature;
-        break;
-    }
-  gather(logits);
-  return draw();
+  if (greedy_) candidates_.keep_likeliest(1);
+  return draw(watch);
 }
 
 }  // namespace inlay::runtime

@@ -1,73 +1,44 @@
 // The pipeline of a Sampler: from logits to one token, the same on every platform for the same logits and seed.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <span>
-#include <vector>
+#include <functional>
+#include <optional>
+#include <string_view>
 
-#include "inlay/error.hpp"
-#include "inlay/sampler.hpp"
 #include "runtime/random.hpp"
+#include "runtime/sampling_candidates.hpp"
+#include "runtime/sampling_draw.hpp"
+#include "runtime/sampling_recipe.hpp"
+#include "runtime/sampling_repetition.hpp"
 
 namespace inlay::runtime {
 
-struct Candidate {
-  TokenId id;
-  float logit;
-};
-
-// Likeliest first; equal logits by id.
-inline bool before(const Candidate& a, const Candidate& b) {
-  return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-}
-
-// The k likeliest of all, likeliest first. A heap of the best so far, and whole stretches skipped by their maximum.
-inline std::vector<Candidate> likeliest(std::span<const float> logits, std::size_t k) {
-  k = std::min(k, logits.size());
-  std::vector<Candidate> best;
-  best.reserve(k + 1);
-  constexpr std::size_t stretch = 32;
-  for (std::size_t begin = 0; begin < logits.size(); begin += stretch) {
-    const auto end = std::min(begin + stretch, logits.size());
-    if (best.size() == k && end - begin == stretch) {
-      float highest = logits[begin];
-      for (std::size_t i = 0; i < stretch; ++i) highest = logits[begin + i] > highest ? logits[begin + i] : highest;
-      if (!(highest > best.front().logit)) continue;
-    }
-    for (auto i = begin; i < end; ++i) {
-      const Candidate candidate{TokenId(i), logits[i]};
-      if (best.size() == k && !before(candidate, best.front())) continue;
-      if (best.size() == k) std::pop_heap(best.begin(), best.end(), before), best.pop_back();
-      best.push_back(candidate);
-      std::push_heap(best.begin(), best.end(), before);
-    }
-  }
-  std::sort(best.begin(), best.end(), before);
-  return best;
-}
-
-// ln of the sum of e^logit, for log-probabilities. In eight partial sums of f32, which suffices for six digits.
-double log_sum(std::span<const float> logits);
-
 class Sampling {
  public:
-  Sampling(const Sampler& recipe, std::uint64_t seed) : recipe_(recipe), random_(seed) {}
+  // Throws Error{argument} for a recipe that check() refuses. The tokenizer, which must outlive this, is asked by steps
+  // that look at texts: dry's breakers and infill.
+  Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer = nullptr);
 
-  // Changes `logits`. Throws Error{device} where they hold NaN or +infinity.
-  TokenId choose(std::span<float> logits, std::span<const TokenId> so_far);
+  // Sees what each step left, under its name.
+  using Watch = std::function<void(std::string_view step, Candidates&)>;
+
+  // Throws Error{device} where logits are NaN or +infinity, Error{argument} where all are -infinity.
+  TokenId choose(std::span<const float> logits, std::span<const TokenId> so_far, const Watch& watch = {});
 
  private:
-  void penalise(std::span<float> logits, std::span<const TokenId> so_far);
-  void cut_to_probability(float p);
-  void cut_to_fraction(float p);
-  void gather(std::span<const float> logits);
-  TokenId draw();
+  void run(SamplerStep step, std::span<const TokenId> so_far);
+  TokenId draw(const Watch& watch);
+  bool is_greedy() const;
 
   Sampler recipe_;
+  std::vector<SamplerStep> steps_;
+  const text::Tokenizer* tokenizer_;
   Random random_;
-  std::vector<Candidate> candidates_;  // once a step has cut the vocabulary down
+  Breakers breakers_;
+  std::optional<Mirostat> mirostat_;
+  std::optional<Adaptive> adaptive_;
+  bool greedy_;
+  Candidates candidates_;
 };
 
 }  // namespace inlay::runtime

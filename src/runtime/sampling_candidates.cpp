@@ -1,0 +1,144 @@
+// Finding the likeliest tokens without sorting a vocabulary.
+#include "runtime/sampling_candidates.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "inlay/error.hpp"
+#include "runtime/elementary.hpp"
+
+namespace inlay::runtime {
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr std::size_t lanes = 8;
+
+// e^x for x <= 0 in f32 with an error of 4e-6, without branches, so that compilers vectorise its loops.
+inline float quick_exponential(float x) {
+  const float y = std::max(x * 1.44269504f, -126.f);
+  const float rounded = y + 12582912.f, fraction = y - (rounded - 12582912.f);
+  const float p =
+      1 + fraction * (0.69314718f +
+                      fraction * (0.24022651f +
+                                  fraction * (0.055504109f + fraction * (0.0096181291f + fraction * 0.0013333558f))));
+  return std::bit_cast<float>(std::bit_cast<std::int32_t>(p) + (std::bit_cast<std::int32_t>(rounded) << 23));
+}
+
+// The largest of a whole stretch, and whether one is NaN, which differs from itself, or +infinity, which has no
+// softmax.
+float largest_of(const float* x, bool& bad) {
+  float most[lanes];
+  std::int32_t wrong[lanes] = {};
+  std::copy_n(x, lanes, most);
+  for (std::size_t i = 0; i < Maxima::stretch; i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
+      wrong[lane] |= !(x[i + lane] < infinity);
+    }
+  for (const auto w : wrong) bad |= w != 0;
+  return *std::max_element(most, most + lanes);
+}
+
+float largest_of(std::span<const float> x, bool& bad) {
+  if (x.size() == Maxima::stretch) return largest_of(x.data(), bad);
+  float most = -infinity;
+  for (const float value : x) bad |= !(value < infinity), most = value > most ? value : most;
+  return most;
+}
+
+}  // namespace
+
+double log_sum(std::span<const float> logits) {
+  Maxima maxima;
+  maxima.find(logits);
+  const float top = maxima.largest();
+  double total = 0;
+  for (std::size_t begin = 0; begin < logits.size(); begin += 4096) {  // short runs keep f32 sums exact enough
+    const auto part = logits.subspan(begin, std::min<std::size_t>(4096, logits.size() - begin));
+    float sums[lanes] = {};
+    std::size_t i = 0;
+    for (; i + lanes <= part.size(); i += lanes)
+      for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += quick_exponential(part[i + lane] - top);
+    for (; i < part.size(); ++i) sums[0] += quick_exponential(part[i] - top);
+    for (const float sum : sums) total += sum;
+  }
+  return double(top) + logarithm(total);
+}
+
+void Maxima::find(std::span<const float> logits) {
+  maxima_.resize((logits.size() + stretch - 1) / stretch);
+  bool bad = false;
+  for (std::size_t i = 0; i < maxima_.size(); ++i)
+    maxima_[i] = largest_of(logits.subspan(i * stretch, std::min(stretch, logits.size() - i * stretch)), bad);
+  if (bad) throw Error(Errc::device, "the model's logits are not finite numbers");
+  if (maxima_.empty() || largest() == -infinity)
+    throw Error(Errc::argument, "no token is allowed any more: every logit is -infinity");
+}
+
+void Maxima::find_again(std::span<const float> logits, std::size_t changed) {
+  const auto i = changed / stretch;
+  bool bad = false;
+  maxima_[i] = largest_of(logits.subspan(i * stretch, std::min(stretch, logits.size() - i * stretch)), bad);
+}
+
+void Maxima::likeliest(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) const {
+  k = std::min(k, logits.size());
+  best.clear();
+  best.reserve(k + 1);
+  for (std::size_t i = 0; i < maxima_.size() && k > 0; ++i) {
+    if (best.size() == k && !(maxima_[i] > best.front().logit)) continue;
+    const auto end = std::min((i + 1) * stretch, logits.size());
+    for (auto id = i * stretch; id < end; ++id) {
+      const Candidate candidate{TokenId(id), logits[id]};
+      if (best.size() == k && !before(candidate, best.front())) continue;
+      if (best.size() == k) std::pop_heap(best.begin(), best.end(), before), best.pop_back();
+      best.push_back(candidate);
+      std::push_heap(best.begin(), best.end(), before);
+    }
+  }
+  std::sort_heap(best.begin(), best.end(), before);
+}
+
+void Candidates::start(std::span<const float> logits) {
+  maxima_.find(logits);
+  logits_ = logits;
+  list_.clear();
+  whole_ = true;
+}
+
+std::span<float> Candidates::own() {
+  if (logits_.data() != copy_.data()) copy_.assign(logits_.begin(), logits_.end());
+  logits_ = copy_;
+  return copy_;
+}
+
+std::vector<Candidate>& Candidates::list() {
+  if (whole_) keep_likeliest(logits_.size());
+  return list_;
+}
+
+void Candidates::keep_likeliest(std::size_t k) {
+  leading(k);
+  keep_leading(k);
+}
+
+std::span<const Candidate> Candidates::leading(std::size_t k) {
+  if (whole_) maxima_.likeliest(logits_, k, list_);
+  return std::span<const Candidate>(list_).first(std::min(k, list_.size()));
+}
+
+void Candidates::keep_leading(std::size_t k) {
+  list_.resize(std::min(k, list_.size()));
+  whole_ = false;
+}
+
+double Candidates::mass() const {
+  const double top = largest();
+  double sum = 0;
+  each([&](TokenId, float logit) { sum += exponential(double(logit) - top); });
+  return sum;
+}
+
+}  // namespace inlay::runtime
