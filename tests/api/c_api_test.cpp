@@ -287,7 +287,7 @@ TEST_CASE("A tool is called and answered from C") {
 TEST_CASE("A batch says in C what its sessions say alone") {
   Handles c;
   inlay_session* second = nullptr;
-  REQUIRE(inlay_session_new(c.model, &second, &c.error) == INLAY_OK);
+  REQUIRE(inlay_session_new(c.model, nullptr, &second, &c.error) == INLAY_OK);
   inlay_batch_options options = INLAY_BATCH_OPTIONS_INIT;
   options.tokens_per_step = 0;
   inlay_batcher* batch = nullptr;

@@ -69,7 +69,7 @@ TEST_CASE("C describes and explains alike") {
   inlay_model* model = nullptr;
   REQUIRE(inlay_model_load(inlay_string(support::nano().c_str()), &load, &model, nullptr) == INLAY_OK);
   inlay_session* session = nullptr;
-  REQUIRE(inlay_session_new(model, &session, nullptr) == INLAY_OK);
+  REQUIRE(inlay_session_new(model, nullptr, &session, nullptr) == INLAY_OK);
   std::string names;
   const auto note = [](void* user, inlay_text name, const inlay_alternative* candidates, std::size_t n) {
     *static_cast<std::string*>(user) +=
