@@ -28,9 +28,11 @@
 #include "inlay/models/glm4moe.hpp"
 #include "inlay/models/gpt2.hpp"
 #include "inlay/models/gpt_oss.hpp"
+#include "inlay/models/gptj.hpp"
 #include "inlay/models/gptneox.hpp"
 #include "inlay/models/granite.hpp"
 #include "inlay/models/granitehybrid.hpp"
+#include "inlay/models/hunyuan.hpp"
 #include "inlay/models/internlm2.hpp"
 #include "inlay/models/jamba.hpp"
 #include "inlay/models/lfm2.hpp"
@@ -57,6 +59,9 @@
 #include "inlay/models/qwen3.hpp"
 #include "inlay/models/qwen3moe.hpp"
 #include "inlay/models/qwen3next.hpp"
+#include "inlay/models/retnet.hpp"
+#include "inlay/models/rwkv6.hpp"
+#include "inlay/models/rwkv7.hpp"
 #include "inlay/models/smollm3.hpp"
 #include "inlay/models/stablelm.hpp"
 #include "inlay/models/starcoder.hpp"
@@ -89,15 +94,19 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Glm4Moe>(),
     nn::architecture<models::Gpt2>(),
     nn::architecture<models::GptOss>(),
+    nn::architecture<models::GptJ>(),
     nn::architecture<models::GptNeox>(),
     nn::architecture<models::Granite>(),
     nn::architecture<models::Granite>("granitemoe"),
     nn::architecture<models::GraniteHybrid>(),
+    nn::architecture<models::Hunyuan>(),
+    nn::architecture<models::Hunyuan>("hunyuan-moe"),
     nn::architecture<models::Internlm2>(),
     nn::architecture<models::Jamba>(),
     nn::architecture<models::Lfm2>(),
     nn::architecture<models::Lfm2>("lfm2moe"),
     nn::architecture<models::Llama>(),
+    nn::architecture<models::Llama>("mistral"),
     nn::architecture<models::Llama4>(),
     nn::architecture<models::Mamba>(),
     nn::architecture<models::Mamba2>(),
@@ -123,6 +132,9 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Qwen3Next>(),
     nn::architecture<models::Qwen35>(),
     nn::architecture<models::Qwen35>("qwen35moe"),
+    nn::architecture<models::RetNet>(),
+    nn::architecture<models::Rwkv6>(),
+    nn::architecture<models::Rwkv7>(),
     nn::architecture<models::Smollm3>(),
     nn::architecture<models::StableLm>(),
     nn::architecture<models::Starcoder>(),

@@ -53,18 +53,30 @@ Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& de
   route = rules(w, m, count, defaults);
   experts.act = act, experts.alpha = defaults.alpha, experts.limit = defaults.limit,
   experts.weight_first = defaults.weight_first;
-  const auto up = w.matrix("ffn_up_exps.weight", {count, hidden, in});
-  const auto up_bias = w.maybe("ffn_up_exps.bias", {count, hidden});
-  if (defaults.gated) {
+  if (w.has("ffn_gate_up_exps.weight")) {
+    read_fused(w, count, hidden, in);
+  } else if (defaults.gated) {
     experts.gate = w.matrix("ffn_gate_exps.weight", {count, hidden, in});
     experts.gate_bias = w.maybe("ffn_gate_exps.bias", {count, hidden});
-    experts.up = up, experts.up_bias = up_bias;
+    experts.up = w.matrix("ffn_up_exps.weight", {count, hidden, in});
+    experts.up_bias = w.maybe("ffn_up_exps.bias", {count, hidden});
   } else {
-    experts.gate = up, experts.gate_bias = up_bias;
+    experts.gate = w.matrix("ffn_up_exps.weight", {count, hidden, in});
+    experts.gate_bias = w.maybe("ffn_up_exps.bias", {count, hidden});
   }
   experts.down = w.matrix("ffn_down_exps.weight", {count, in, hidden});
   experts.down_bias = w.maybe("ffn_down_exps.bias", {count, in});
   read_shared(w, m, s, defaults);
+}
+
+// Gate and up in one tensor, the gate's rows first: two views. Packed rows lie in groups of 16, so the second half must
+// begin with one.
+void Moe::read_fused(const Weights& w, std::int64_t count, std::int64_t hidden, std::int64_t in) {
+  if (hidden % 16) w.refuse("ffn_gate_up_exps.weight", "its halves are no multiples of 16 rows");
+  const auto both = w.matrix("ffn_gate_up_exps.weight", {count, 2 * hidden, in});
+  experts.gate = both.heads(0, hidden), experts.up = both.heads(hidden, hidden);
+  if (const auto bias = w.maybe("ffn_gate_up_exps.bias", {count, 2 * hidden}))
+    experts.gate_bias = bias.columns(0, hidden), experts.up_bias = bias.columns(hidden, hidden);
 }
 
 void Moe::read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults) {

@@ -1,6 +1,9 @@
 // The recurrent mixers: projections around a convolution and a scan over states.
 #include "inlay/nn/recurrent.hpp"
 
+#include <cmath>
+#include <vector>
+
 namespace inlay {
 inline namespace v0 {
 namespace nn {
@@ -147,6 +150,45 @@ Tensor GatedDelta::operator()(const Tensor& x, int layer) const {
   const auto y = step.scan(INLAY_SCAN_GATED_DELTA, layer, v, {q, k, g, b, a, step_bias}, {rows, value_heads, value_dim},
                            int(value_heads), 1, Act::none, key_eps, s.conv_bytes(channels));
   return out(step.glu(Act::silu, z(x).split(value_heads), norm(y)).join());
+}
+
+std::int64_t wkv_head(const Metadata& m, const Shape& s) {
+  const auto head = size(m, "wkv.head_size");
+  check_divides(m, "wkv.head_size", s.dim, head);
+  return head;
+}
+
+LowRank::LowRank(const Weights& w, const std::string& name, std::int64_t dim) {
+  const auto shape = w.shape(name + "1.weight");
+  const std::int64_t rank = shape.size() == 2 ? shape[0] : 1;
+  first = Linear(w, name + "1", dim, rank), second = Linear(w, name + "2", rank, dim);
+  base = w.maybe(name + "0.weight", {1, dim});
+}
+
+Tensor LowRank::operator()(const Tensor& x, Act act) const {
+  auto low = first(x);
+  if (act != Act::none) low = x.step->glu(act, low, {});
+  return base ? second(low) + base : second(low);
+}
+
+// The scan divides by sqrt(head), and keeps exp(-exp(6)) = 0 of its state.
+HeadSums::HeadSums(const Weights& w, std::int64_t count, std::int64_t size)
+    : heads(count),
+      head(size),
+      one(w.constant(std::vector<float>{std::sqrt(float(size))})),
+      rate(w.constant(std::vector<float>(std::size_t(count), 6.f)).view_as({count, 1}, {1, 1})) {}
+
+Tensor HeadSums::times(const Tensor& v, const Tensor& a, const Tensor& b, int layer, std::int64_t state_offset) const {
+  const auto rows = v.rows();
+  const auto sums =
+      v.step->scan(INLAY_SCAN_RETENTION, layer, one.view_as({rows, heads, 1}, {0, 0, 1}),
+                   {a.split(heads), b.split(heads), rate}, {rows, heads, 1}, int(heads), 1, Act::none, 0, state_offset);
+  const auto scaled = v.view_as({rows * heads, head}, {head, 1}) * sums.view_as({rows * heads, 1}, {1, 1});
+  return scaled.view_as({rows, heads * head}, {heads * head, 1});
+}
+
+Tensor token_shift(const Tensor& x, int layer, std::int64_t state_offset) {
+  return x.step->scan(INLAY_SCAN_SHIFT, layer, x, {}, {x.rows(), x.cols()}, 1, 1, Act::none, 0, state_offset) - x;
 }
 
 }  // namespace nn

@@ -69,6 +69,7 @@ Tensor Tensor::view_as(std::initializer_list<std::int64_t> shape, std::initializ
 
 Tensor& operator+=(Tensor& x, const Tensor& y) { return x = x.step->binary(INLAY_BINARY_ADD, x, y, 1, true); }
 Tensor operator+(const Tensor& x, const Tensor& y) { return x.step->binary(INLAY_BINARY_ADD, x, y, 1); }
+Tensor operator-(const Tensor& x, const Tensor& y) { return x.step->binary(INLAY_BINARY_ADD, x, y, -1); }
 Tensor operator*(const Tensor& x, const Tensor& y) { return x.step->binary(INLAY_BINARY_MUL, x, y, 1); }
 Tensor& operator*=(Tensor& x, float factor) { return x = x.step->binary(INLAY_BINARY_MUL, x, {}, factor, true); }
 

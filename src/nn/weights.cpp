@@ -76,6 +76,11 @@ void Metadata::refuse(std::string_view key, const std::string& why) const {
   throw Error(Errc::format, "the key " + whole + " " + why, Fault::bad_value, whole);
 }
 
+float Weights::scale(const std::string& name) const {
+  const auto factor = maybe(name + ".scale", {1});
+  return factor ? *static_cast<const float*>(factor.view.data) : 1;
+}
+
 void Weights::refuse(const std::string& name, const std::string& why) const {
   throw Error(Errc::unsupported, "the tensor " + prefix_ + name + ": " + why, Fault::unsupported, prefix_ + name);
 }

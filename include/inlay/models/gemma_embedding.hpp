@@ -1,4 +1,4 @@
-// EmbeddingGemma: the layers of Gemma 3 without a causal mask.
+// EmbeddingGemma: the layers of Gemma 3 without a causal mask, and up to two matrices behind them.
 #pragma once
 
 #include "inlay/nn.hpp"
@@ -43,16 +43,22 @@ struct GemmaEmbeddingLayer {
 struct GemmaEmbedding : nn::Encoder<GemmaEmbeddingLayer> {
   static constexpr std::string_view name = "gemma-embedding";
   nn::RmsNorm norm;
+  nn::Linear dense_2, dense_3;  // behind the mean over tokens, or, being linear, before it
   GemmaEmbedding(const nn::Metadata& m, const nn::Weights& w)
       : Encoder(m, w), norm(w, "output_norm", shape.dim, shape.eps) {
-    if (w.has("dense_2.weight")) w.refuse("dense_2.weight", "the projections behind the pooling are not supported");
+    const auto middle = m.integer("dense_2_feat_out", shape.dim);
+    dense_2 = nn::Linear::maybe(w, "dense_2", m.integer("dense_2_feat_in", shape.dim), middle);
+    dense_3 =
+        nn::Linear::maybe(w, "dense_3", m.integer("dense_3_feat_in", middle), m.integer("dense_3_feat_out", shape.dim));
   }
 
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed(step);
     x *= std::sqrt(float(shape.dim));
     step.through(layers, x);
-    return norm(x);
+    x = norm(x);
+    if (dense_2) x = dense_2(x);
+    return dense_3 ? dense_3(x) : x;
   }
 };
 

@@ -13,11 +13,11 @@ struct LlamaLayer {
   nn::Attention attention;
   nn::FeedForward mlp;  // experts in Mixtral
 
-  LlamaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : LlamaLayer(w, m, nn::Shape(m).at(m, i)) {}
-  LlamaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  LlamaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : LlamaLayer(w, m, nn::Shape(m).at(m, i), i) {}
+  LlamaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, s.attention(w, m)),
+        attention(w, spec(w, m, s, i)),
         mlp(w, m, s, {.hidden = s.hidden, .normalise = true}, m.integer("expert_count", 0) > 0) {}
 
   void operator()(nn::Tensor& x, int i) const {
@@ -26,6 +26,14 @@ struct LlamaLayer {
   }
 
   nn::Cache cache() const { return attention.cache(); }
+
+  // Mistral's window, on every layer or on those that the file lists.
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    auto spec = s.attention(w, m);
+    if (!m.has("attention.sliding_window_pattern") || nn::windowed(m, i, 1))
+      spec.attend.window = m.integer("attention.sliding_window", 0);
+    return spec;
+  }
 };
 
 struct Llama : nn::Decoder<LlamaLayer> {

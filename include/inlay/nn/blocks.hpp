@@ -8,13 +8,13 @@ namespace inlay {
 inline namespace v0 {
 namespace nn {
 
-/// y[T, out] = x[T, in] · weightᵀ + bias
+/// y[T, out] = scale * x[T, in] · weightᵀ + bias
 struct INLAY_API Linear {
   Tensor weight, bias;
   float scale = 1;
   Linear() = default;
   Linear(const Weights& w, const std::string& name, std::int64_t in, std::int64_t out)
-      : weight(w.matrix(name + ".weight", {out, in})), bias(w.maybe(name + ".bias", {out})) {}
+      : weight(w.matrix(name + ".weight", {out, in})), bias(w.maybe(name + ".bias", {out})), scale(w.scale(name)) {}
   /// The same, or a skipped block where the file has none.
   static Linear maybe(const Weights& w, const std::string& name, std::int64_t in, std::int64_t out) {
     return w.has(name + ".weight") ? Linear(w, name, in, out) : Linear();

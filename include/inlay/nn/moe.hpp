@@ -35,6 +35,7 @@ struct INLAY_API Moe {
   Tensor operator()(const Tensor& x, const Tensor& routed_by) const;
 
  private:
+  void read_fused(const Weights& w, std::int64_t count, std::int64_t hidden, std::int64_t in);
   void read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults);
 };
 

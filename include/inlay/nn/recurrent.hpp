@@ -114,6 +114,29 @@ struct INLAY_API GatedDelta {
   Tensor shared(const Tensor& keys) const;  ///< key heads as many as value heads, without a copy
 };
 
+/// RWKV's: the size of a head of its state, and the constant of the norm over each head.
+INLAY_API std::int64_t wkv_head(const Metadata& m, const Shape& s);
+inline constexpr float wkv_eps = 64e-5f;
+
+/// y = base + second(act(first(x))), with matrices "<name>1" and "<name>2" of low rank.
+struct INLAY_API LowRank {
+  Linear first, second;
+  Tensor base;  ///< "<name>0", or none
+  LowRank(const Weights& w, const std::string& name, std::int64_t dim);
+  Tensor operator()(const Tensor& x, Act act) const;
+};
+
+/// v times the sum of a * b over each head: retention of the number 1 that forgets all that was.
+struct INLAY_API HeadSums {
+  std::int64_t heads, head;
+  Tensor one, rate;
+  HeadSums(const Weights& w, std::int64_t heads, std::int64_t head);
+  Tensor times(const Tensor& v, const Tensor& a, const Tensor& b, int layer, std::int64_t state_offset) const;
+};
+
+/// The token before x less x, with the latest input in the layer's state from `state_offset` on.
+INLAY_API Tensor token_shift(const Tensor& x, int layer, std::int64_t state_offset = 0);
+
 }  // namespace nn
 }  // namespace v0
 }  // namespace inlay

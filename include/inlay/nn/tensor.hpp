@@ -38,6 +38,7 @@ struct INLAY_API Tensor {
 
 INLAY_API Tensor& operator+=(Tensor& x, const Tensor& y);  ///< x = x + y, in place
 INLAY_API Tensor operator+(const Tensor& x, const Tensor& y);
+INLAY_API Tensor operator-(const Tensor& x, const Tensor& y);
 INLAY_API Tensor operator*(const Tensor& x, const Tensor& y);  ///< elementwise; y may be [T,1] or [1,D]
 INLAY_API Tensor& operator*=(Tensor& x, float factor);
 
@@ -143,14 +144,14 @@ class INLAY_API Step {
               std::initializer_list<std::int64_t> shape, int heads = 1, int groups = 1, Act = Act::none, float eps = 0,
               std::int64_t state_offset = 0);
 
-  /// x goes through every layer, in place. Here and nowhere else are scratch
+  /// x goes through every layer, in place, with what all of them also read. Here and nowhere else are scratch
   /// memory freed and layer marks (cancellation, traces) recorded.
-  template <class Layer>
-  void through(const std::vector<Layer>& layers, Tensor& x) {
+  template <class Layer, class... Shared>
+  void through(const std::vector<Layer>& layers, Tensor& x, const Shared&... shared) {
     const void* home = x.view.data;
     for (int i = 0; i < int(layers.size()); ++i) {
       const auto kept = enter_layer(i);
-      layers[std::size_t(i)](x, i);
+      layers[std::size_t(i)](x, shared..., i);
       leave_layer(kept, x, home);
     }
   }

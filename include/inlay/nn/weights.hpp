@@ -84,6 +84,8 @@ class INLAY_API Weights {
   /// The same, or an empty tensor where the file has none. Blocks read that as "skip".
   Tensor maybe(const std::string& name, Shape shape) const { return find(name, shape, Use::values); }
   Tensor maybe_matrix(const std::string& name, Shape shape) const { return find(name, shape, Use::matrix); }
+  /// The factor "<name>.scale" on what the matrix `name` gives; 1 where the file has none.
+  float scale(const std::string& name) const;
   bool has(const std::string& name) const { return !shape(name).empty(); }
   std::vector<std::int64_t> shape(const std::string& name) const { return source_->shape(prefix_ + name); }
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const;  ///< throws Error{unsupported}

@@ -1,0 +1,37 @@
+// GPT-J: attention and MLP read the same normed input, and a part of each head is rotated in adjacent pairs.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// h = norm(x);  x += attention(h) + mlp(h)
+struct GptJLayer {
+  nn::LayerNorm norm;
+  nn::Attention attention;
+  nn::Mlp mlp;
+
+  GptJLayer(const nn::Weights& w, const nn::Metadata& m, int) : GptJLayer(w, m, nn::Shape(m)) {}
+  GptJLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+      : norm(w, "attn_norm", s.dim, s.eps),
+        attention(w, s.attention(w, m)),
+        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    const auto h = norm(x);
+    x += attention(h, i) + mlp(h);
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+};
+
+struct GptJ : nn::Decoder<GptJLayer, nn::LayerNorm> {
+  static constexpr std::string_view name = "gptj";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay
