@@ -13,7 +13,7 @@ struct Rwkv7TimeMix {
   std::int64_t dim, head, heads;
   nn::Linear r, k, v, out;
   nn::LowRank decay, rate, gate;
-  std::optional<nn::LowRank> lean;  // on the first layer's values
+  std::optional<nn::LowRank> lean;  // on the first layer's values; files give the first layer one that nothing reads
   nn::Tensor blends, k_k, k_a, r_k, gain, bias;
   nn::HeadSums sums;
 
@@ -35,7 +35,7 @@ struct Rwkv7TimeMix {
         gain(w("time_mix_ln.weight", {1, dim}).view_as({heads, head}, {head, 1})),
         bias(w("time_mix_ln.bias", {1, dim}).view_as({heads, head}, {head, 1})),
         sums(w, heads, head) {
-    if (i > 0) lean.emplace(w, "time_mix_v", dim);
+    if (i > 0 || w.has("time_mix_v1.weight")) lean.emplace(w, "time_mix_v", dim);
   }
 
   nn::Tensor operator()(const nn::Tensor& x, const nn::Tensor& first_values, int layer) const {
@@ -46,7 +46,7 @@ struct Rwkv7TimeMix {
     auto keys = k(blend(2)), values = v(blend(3));
     const auto a = step.glu(nn::Act::sigmoid, rate(blend(4), nn::Act::none), {});
     const auto gates = gate(blend(5), nn::Act::sigmoid);
-    if (lean) {
+    if (layer > 0) {
       const auto share = step.glu(nn::Act::sigmoid, (*lean)(blend(3), nn::Act::none), {});
       values += (first_values - values) * share;
     } else {
