@@ -146,11 +146,12 @@ class Team::Threads {
 
   void run(Walk& walk) noexcept {
     walk_ = &walk;
-    guests_.store(0, std::memory_order_release);
+    // Not set to 0: a thread that came too late for the region before may still have to leave.
+    guests_.fetch_sub(closed, std::memory_order_acq_rel);
     region_.fetch_add(1, std::memory_order_release);
     region_.notify_all();
     walk.work(0);
-    int guests = guests_.fetch_or(closed, std::memory_order_acq_rel) | closed;
+    int guests = guests_.fetch_add(closed, std::memory_order_acq_rel) + closed;
     while (guests != closed) guests = await_change(guests_, guests);
   }
 

@@ -124,9 +124,9 @@ class Twins {
   }
 
   std::size_t page_;
+  std::map<std::int32_t, int> holders_;  // outlives the tree, which lets go of its pages at the end
   PrefixTree tree_;
   std::mt19937 random_;
-  std::map<std::int32_t, int> holders_;
   Beginnings known_;
   std::vector<std::pair<std::pair<std::string, Tokens>, PrefixTree::Node*>> pinned_;
   std::int32_t next_page_ = 0;
