@@ -73,11 +73,11 @@ void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::
   Step step(*this);
   try {
     output = network.forward(step);
+    if (joined) runtime::join(list);
   } catch (...) {
-    sizes = {};  // half a list is no list
+    sizes = {};  // half a list is no list, nor is one that was joined by half
     throw;
   }
-  if (joined) runtime::join(list);
   for (auto& operation : list) operation.bind();
 }
 
