@@ -2,6 +2,7 @@
 # Arguments: -DCOUNTS=<folder of counts> -DRESULTS=<files of ctest --output-junit, comma-separated>
 cmake_minimum_required(VERSION 3.25)
 
+cmake_path(ABSOLUTE_PATH COUNTS)
 file(GLOB sets RELATIVE ${COUNTS} ${COUNTS}/*)
 set(line)
 foreach(set IN LISTS sets)
