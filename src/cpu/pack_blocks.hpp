@@ -68,25 +68,26 @@ inline bool pack_block(const gguf::BlockQ3_K& from, PackedQ3_K& to, int r) noexc
   return is_finite(from.scale);
 }
 
-// The six-bit scales and minima of Q4_K and Q5_K.
-template <class Packed>
-void put_steps(const std::uint8_t (&s)[12], Packed& to, int r) noexcept {
+// The scales and minima of Q4_K and Q5_K, six bits each for a block; false where those of the row are not finite.
+template <class Block, class Packed>
+bool put_scales(const Block& from, Packed& to, int r) noexcept {
+  const auto& s = from.scales;
   for (int j = 0; j < super_blocks; ++j) {
     const int step = j < 4 ? s[j] & 63 : (s[j + 4] & 15) + 16 * (s[j - 4] >> 6);
     const int least = j < 4 ? s[j + 4] & 63 : (s[j + 4] >> 4) + 16 * (s[j] >> 6);
     to.blocks[j].steps[r] = static_cast<std::uint8_t>(step);
     to.blocks[j].minimum_steps[r] = static_cast<std::uint8_t>(least);
   }
+  to.scales[r] = from.scale;
+  to.minima[r] = from.minimum ^ 0x8000;
+  return is_finite(from.scale) && is_finite(from.minimum);
 }
 
 inline bool pack_block(const gguf::BlockQ4_K& from, PackedQ4_K& to, int r) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
     put_nibbles(to.blocks[j].nibbles, r, codes_by_quad([&](int q) { return planes(from.codes, j, 4, q); }));
   }
-  put_steps(from.scales, to, r);
-  to.scales[r] = from.scale;
-  to.minima[r] = from.minimum ^ 0x8000;
-  return is_finite(from.scale) && is_finite(from.minimum);
+  return put_scales(from, to, r);
 }
 
 inline bool pack_block(const gguf::BlockQ5_K& from, PackedQ5_K& to, int r) noexcept {
@@ -94,10 +95,7 @@ inline bool pack_block(const gguf::BlockQ5_K& from, PackedQ5_K& to, int r) noexc
     put_nibbles(to.blocks[j].nibbles, r, codes_by_quad([&](int q) { return planes(from.codes, j, 4, q); }));
     put_bits(to.blocks[j].bits, r, codes_by_quad([&](int q) { return planes(from.high, j, 1, q); }), 0);
   }
-  put_steps(from.scales, to, r);
-  to.scales[r] = from.scale;
-  to.minima[r] = from.minimum ^ 0x8000;
-  return is_finite(from.scale) && is_finite(from.minimum);
+  return put_scales(from, to, r);
 }
 
 inline bool pack_block(const gguf::BlockQ6_K& from, PackedQ6_K& to, int r) noexcept {
