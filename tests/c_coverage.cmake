@@ -1,8 +1,8 @@
 # What the C++ door can do, the C door can too: every public function, and every field of the recipes, has a counterpart in
-# inlay.h or a reason here. Arguments: -DROOT=<repository>
+# include/inlay/c or a reason here. Arguments: -DROOT=<repository>
 cmake_minimum_required(VERSION 3.25)
 
-# counterpart(name in C++ <- name in inlay.h): where the two are not spelled alike.
+# counterpart(name in C++ <- name in C): where the two are not spelled alike.
 macro(counterpart cpp c)
   set(counterpart_${cpp} ${c})
 endmacro()
@@ -52,7 +52,12 @@ endforeach()
 explained(Sampler::greedy "a temperature of 0")
 explained(Plan::total "a sum of its fields")
 
-file(READ ${ROOT}/include/inlay/inlay.h c_door)
+file(GLOB c_headers ${ROOT}/include/inlay/c/*.h)
+set(c_door "")
+foreach(header IN LISTS c_headers)
+  file(READ ${header} text)
+  string(APPEND c_door "${text}")
+endforeach()
 set(missing)
 set(count 0)
 
@@ -109,5 +114,5 @@ message(STATUS "${count} members of the C++ door have their counterpart in C")
 if(missing)
   list(REMOVE_DUPLICATES missing)
   list(JOIN missing ", " missing)
-  message(FATAL_ERROR "inlay.h lacks ${missing}")
+  message(FATAL_ERROR "the C door lacks ${missing}")
 endif()
