@@ -1,5 +1,5 @@
 // Unicode's small letters and the base letters of accented ones; written by tests/tools/make_unicode.py.
-// clang-format off: written by a program
+// clang-format off
 #pragma once
 
 #include <cstdint>

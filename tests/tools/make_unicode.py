@@ -53,7 +53,7 @@ def lower_runs():
 def main(path):
     out = open(path, "w", encoding="utf-8")
     out.write("// Unicode's small letters and the base letters of accented ones; written by tests/tools/make_unicode.py.\n")
-    out.write("// clang-format off: written by a program\n")
+    out.write("// clang-format off\n")
     out.write("#pragma once\n\n#include <cstdint>\n#include <string_view>\n\nnamespace inlay::text {\n\n")
     out.write("// Every `step`th code from first to last is a capital; its small letter is `distance` further.\n")
     out.write("struct Capitals {\n  char32_t first, last;\n  std::int32_t step, distance;\n};\n\n")
