@@ -28,7 +28,7 @@ struct BatchRequest {
   std::uint64_t asked = 0;                  // by this request
   std::size_t before = 0, most = 0;         // tokens of the session without the prompt, and in the end
   std::uint64_t arrival = 0;                // steps that were done when it came
-  bool running = false;                     // admitted: it may hold pages
+  bool running = false, admitted = false;   // now, so that it may hold pages; at least once
   bool prompt_read = false, wrote = false;  // wrote: its event has a token
   std::string error;
   std::atomic<bool> cancelled{false};
@@ -61,7 +61,9 @@ struct BatchState {
   void show(BatchRequest& request);
 
   BatchRequest& find(Batch::Id id) const;
+  runtime::Request view_of(const BatchRequest& request) const;
   runtime::Schedule plan();
+  void admit(BatchRequest& request);
   void preempt(BatchRequest& request);
   void step();
   bool read(std::span<const runtime::Schedule::Part> parts);

@@ -13,24 +13,52 @@ BatchRequest& BatchState::find(Batch::Id id) const {
   return **std::lower_bound(live_.begin(), live_.end(), id, earlier);
 }
 
+runtime::Request BatchState::view_of(const BatchRequest& request) const {
+  auto& engine = *model_->engine;
+  const auto& sequence = request.sequence();
+  runtime::Request view{.id = request.id,
+                        .priority = request.standing.priority,
+                        .tenant = request.standing.tenant,
+                        .tokens = sequence.tokens,
+                        .cached = sequence.cached,
+                        .most = request.most,
+                        .pages = sequence.pages.size(),
+                        .arrival = request.arrival,
+                        .running = request.running};
+  if (engine.shares(sequence)) view.salt = sequence.salt;
+  if (request.running) {
+    view.releasable = engine.releasable(sequence);
+  } else {
+    const auto known = engine.known(sequence, sequence.tokens.size() - 1);
+    view.cached = known.tokens, view.pages = known.held;
+  }
+  return view;
+}
+
 runtime::Schedule BatchState::plan() {
   views_.clear();
   std::size_t writing = 0;
   for (const auto* request : live_) {
-    const auto& sequence = request->sequence();
-    views_.push_back({request->id, request->standing.priority, request->standing.tenant, sequence.tokens,
-                      sequence.cached, request->most, sequence.pages.size(), request->arrival, request->running});
+    views_.push_back(view_of(*request));
     writing += request->running && request->unread() == 1;
   }
   auto& engine = *model_->engine;
   const auto free = engine.room();
   runtime::ScheduleRules rules{.tokens_per_step = std::size_t(options_.tokens_per_step),
                                .sessions_at_once = places_,
-                               .page = std::size_t(engine.page())};
+                               .page = std::size_t(engine.page()),
+                               .keeps_states = engine.keeps_states()};
   if (options_.sessions_per_tenant > 0) rules.sessions_per_tenant = std::size_t(options_.sessions_per_tenant);
   runtime::ScheduleRoom room{.pages = free.pages, .slots = free.slots};
   if (options_.steps_of_delay > 0) room.prompt_tokens = pace_.prompt_tokens(writing, options_.steps_of_delay);
   return runtime::schedule(views_, rules, room);
+}
+
+// Takes over what others have read of the same beginning.
+void BatchState::admit(BatchRequest& request) {
+  const auto reuse = model_->engine->reuse(request.sequence(), request.sequence().tokens.size() - 1);
+  request.running = true;
+  if (!std::exchange(request.admitted, true)) request.writer.reused(reuse, request.before);
 }
 
 void BatchState::preempt(BatchRequest& request) {
@@ -39,12 +67,16 @@ void BatchState::preempt(BatchRequest& request) {
 }
 
 void BatchState::step() {
-  const auto chosen = plan();
+  auto chosen = plan();
   for (const auto id : chosen.preempted) preempt(find(id));
-  for (const auto id : chosen.admitted) find(id).running = true;
+  for (const auto id : chosen.admitted) admit(find(id));
   const auto start = std::chrono::steady_clock::now();
   std::size_t writing = 0, prompt = 0;
-  for (const auto& part : chosen.parts) find(part.id).unread() == 1 ? ++writing : prompt += std::size_t(part.tokens);
+  for (auto& part : chosen.parts) {
+    const auto unread = find(part.id).unread();
+    part.tokens = int(std::min(std::size_t(part.tokens), unread));  // sessions beside the batch may have read more
+    unread == 1 ? ++writing : prompt += std::size_t(part.tokens);
+  }
   if (!read(chosen.parts)) return;
   take(chosen.parts);
   pace_.observe(writing, prompt, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

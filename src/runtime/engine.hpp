@@ -74,6 +74,16 @@ class Engine {
 
   // Takes over what was read of the same beginning before, of at most the first `most` tokens.
   Reuse reuse(Sequence& sequence, std::size_t most);
+  // What reuse() would find, which does not count as used; of its pages, those that are held anyway.
+  struct Known {
+    std::size_t tokens = 0, held = 0;
+  };
+  Known known(const Sequence& sequence, std::size_t most);
+  // Whether what a sequence reads is kept for others, and whether they can take it over only where a step ended.
+  bool shares(const Sequence& sequence) const noexcept { return prefixes_ && sequence.shareable; }
+  bool keeps_states() const noexcept { return caches_->has_states(); }
+  // Pages that others could have if the sequence gave back its own.
+  std::size_t releasable(const Sequence& sequence);
   // How far the next step should read: no more than a chunk, and once to the last whole page, where a state can be
   // kept.
   std::size_t end_of_chunk(const Sequence& sequence) const noexcept;

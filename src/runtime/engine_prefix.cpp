@@ -45,7 +45,8 @@ void Engine::remember(std::span<const Reading> readings) noexcept {
     auto& sequence = *reading.sequence;
     const auto full = sequence.cached / page;
     if (!sequence.shareable || full == (sequence.cached - std::size_t(reading.count)) / page) continue;
-    const bool checkpoint = sequence.slot >= 0 && reading.count > 1 && full * page == sequence.cached;
+    const bool of_prompt = reading.count > 1 || sequence.cached < sequence.tokens.size();
+    const bool checkpoint = sequence.slot >= 0 && of_prompt && full * page == sequence.cached;
     if (sequence.slot >= 0 && !checkpoint) continue;  // pages without a state serve nobody
     branch_at(sequence, nullptr);                     // so that a run only this sequence holds may grow
     try {
@@ -80,6 +81,24 @@ Reuse Engine::reuse(Sequence& sequence, std::size_t most) {
                     .read = match.pages.size() * page};
   if (found.read > sequence.cached) take_over(sequence, match);
   return found;
+}
+
+Engine::Known Engine::known(const Sequence& sequence, std::size_t most) {
+  const Known held{sequence.cached, sequence.pages.size()};
+  if (!shares(sequence)) return held;
+  std::lock_guard guard(memory_);
+  const auto pages = prefixes_->known_pages(key_of(sequence), std::span(sequence.tokens).first(most), keeps_states());
+  const auto tokens = pages.size() * std::size_t(caches_->page());
+  if (tokens <= sequence.cached) return held;
+  const auto others_hold = [&](std::int32_t page) { return page >= 0 && caches_->pages().holders(page) > 1; };
+  return {tokens, std::size_t(std::count_if(pages.begin(), pages.end(), others_hold))};
+}
+
+std::size_t Engine::releasable(const Sequence& sequence) {
+  std::lock_guard guard(memory_);
+  const int most = shares(sequence) ? 2 : 1;  // itself, and the tree
+  return std::size_t(std::count_if(sequence.pages.begin(), sequence.pages.end(),
+                                   [&](std::int32_t page) { return caches_->pages().holders(page) <= most; }));
 }
 
 void Engine::take_over(Sequence& sequence, const PrefixTree::Match& match) {

@@ -106,6 +106,27 @@ class PrefixTree {
     return match;
   }
 
+  // The pages that match() would find, which do not count as used.
+  std::vector<std::int32_t> known_pages(const PrefixKey& key, std::span<const TokenId> tokens,
+                                        bool with_state = false) const {
+    std::vector<std::int32_t> found;
+    std::size_t sure = 0;
+    const auto root = roots_.find(key);
+    if (root == roots_.end()) return found;
+    for (const Node* at = &root->second; tokens.size() >= page_;) {
+      const auto child = at->children.find(tokens);
+      if (child == at->children.end()) break;
+      at = *child;
+      const auto pages = in_common(at->run, tokens) / page_;
+      found.insert(found.end(), at->pages.begin(), at->pages.begin() + std::ptrdiff_t(pages));
+      if (!with_state || (at->state >= 0 && pages == at->pages.size())) sure = found.size();
+      if (pages < at->pages.size()) break;
+      tokens = tokens.subspan(pages * page_);
+    }
+    found.resize(sure);
+    return found;
+  }
+
   // Refers to the pages of a beginning, as far as it does not know them yet, and to the state at its end, if one is
   // given and none known. Returns its last node, or null.
   Node* insert(const PrefixKey& key, std::span<const TokenId> tokens, std::span<const std::int32_t> pages,

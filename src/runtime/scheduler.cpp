@@ -37,8 +37,10 @@ class Scheduling {
     std::optional<std::int64_t> lacks_room;
     for (const auto* request : waiting) {
       if (lacks_room && urgency(*request) < *lacks_room) break;
-      if (of_tenant(request->tenant) >= rules_.sessions_per_tenant || follows(*request)) continue;
-      if (fits(*request, 0) || make_room(*request))
+      if (of_tenant(request->tenant) >= rules_.sessions_per_tenant) continue;
+      if (follows(*request))
+        followers_.push_back(request);
+      else if (fits(*request, 0) || make_room(*request))
         admit(*request);
       else
         lacks_room = std::max(urgency(*request), lacks_room.value_or(INT64_MIN));
@@ -58,16 +60,30 @@ class Scheduling {
                                      [&](const Request* request) { return request->tenant == tenant; }));
   }
 
-  // Whether another is reading what this one would share, by at least a page more than is there already.
+  std::size_t whole_pages(std::size_t tokens) const { return tokens / rules_.page * rules_.page; }
+
+  // How much of what another is about to read this one could take over; 0: no page more than is there already.
+  std::size_t shares_with(const Request& request, const Request& leader) const {
+    if (writes(leader) || !leader.salt || request.salt != leader.salt) return 0;
+    const auto a = request.tokens, b = leader.tokens;
+    const auto same = std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    const auto useful = whole_pages(std::min(same, a.size() - 1));
+    return useful > std::max(request.cached, leader.cached) ? useful : 0;
+  }
   bool follows(const Request& request) const {
-    if (!rules_.shares_prefixes) return false;
     return std::any_of(running_.begin(), running_.end(), [&](const Request* leader) {
-      if (writes(*leader)) return false;
-      const auto a = request.tokens, b = leader->tokens;
-      const auto same = std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-      const auto useful = std::min(same, a.size() - 1) / rules_.page * rules_.page;
-      return useful > request.cached && useful > leader->cached;
+      return leader->priority >= request.priority && shares_with(request, *leader) > 0;
     });
+  }
+
+  // How far a prompt is read at once: to its end, or to where a state is kept for others.
+  std::size_t next_stop(const Request& request) const {
+    const auto size = request.tokens.size(), last = whole_pages(size - 1);
+    if (!rules_.keeps_states || !request.salt) return size;
+    auto stop = last > request.cached ? last : size;
+    for (const auto* follower : followers_)
+      if (const auto useful = shares_with(*follower, request)) stop = std::min(stop, useful);
+    return stop;
   }
 
   // Whether it fits when the `gone` least urgent running ones, sorted to the front, have fallen back to their tokens.
@@ -75,7 +91,7 @@ class Scheduling {
     if (running_.size() == gone) return rules_.sessions_at_once > 0;  // nobody else is left to need the room
     auto pages = room_.pages, promised = promised_;
     for (std::size_t i = 0; i < gone; ++i) {
-      pages += std::min(running_[i]->pages, SIZE_MAX - pages);
+      pages += std::min(running_[i]->releasable, SIZE_MAX - pages);
       promised -= growth(*running_[i]);
     }
     return running_.size() - gone < rules_.sessions_at_once && (gone > 0 || room_.slots > 0) &&
@@ -103,7 +119,7 @@ class Scheduling {
   void preempt(const Request& request) {
     result_.preempted.push_back(request.id);
     promised_ -= growth(request);
-    if (room_.pages != SIZE_MAX) room_.pages += request.pages;
+    if (room_.pages != SIZE_MAX) room_.pages += request.releasable;
     if (room_.slots != SIZE_MAX) ++room_.slots;
   }
   void admit(const Request& request) {
@@ -125,12 +141,12 @@ class Scheduling {
       if (writes(*request)) give(*request, std::min<std::size_t>(1, left));
     if (!result_.parts.empty()) left = std::min(left, room_.prompt_tokens);
     for (const auto* request : running_)
-      if (!writes(*request)) give(*request, std::min(unread(*request), left));
+      if (!writes(*request)) give(*request, std::min(next_stop(*request) - request->cached, left));
   }
 
   const ScheduleRules& rules_;
   ScheduleRoom room_;
-  Ranked running_;
+  Ranked running_, followers_;
   std::size_t promised_ = 0;  // pages that the running ones can come to need
   Schedule result_;
 };

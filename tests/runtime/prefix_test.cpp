@@ -82,6 +82,7 @@ class Twins {
   }
 
   void match(const std::string& salt, const Tokens& tokens) {
+    const auto foreseen = tree_.known_pages({.salt = salt}, tokens);
     const auto found = tree_.match({.salt = salt}, tokens);
     std::vector<std::int32_t> pages;
     ++now_;
@@ -100,6 +101,7 @@ class Twins {
       if (same == agreed) differs |= same < key.second.size();
     }
     REQUIRE(found.pages == pages);
+    REQUIRE(foreseen == pages);
     REQUIRE(found.agreed == agreed);
     if (agreed < tokens.size()) REQUIRE(found.end == (differs ? End::differs : End::unknown));
     if (agreed == tokens.size() && agreed > 0) REQUIRE(found.end == End::whole);
@@ -194,6 +196,9 @@ TEST_CASE("a state is found where it was kept, whatever grows and splits around 
   CHECK(tree.match({}, std::span(tokens).first(6), true).node->state == 50);
   CHECK(tree.match({}, std::span(tokens).first(6), true).pages.size() == 2);
   CHECK(tree.match({}, std::span(tokens).first(6), true).agreed == 6);
+  CHECK(tree.known_pages({}, std::span(tokens).first(6), true).size() == 2);
+  CHECK(tree.known_pages({}, std::span(tokens).first(3), true).empty());
+  CHECK(tree.known_pages({}, tokens, true) == pages);
   CHECK(tree.match({}, std::span(tokens).first(3), true).node == nullptr);
   CHECK(tree.match({}, tokens, true).pages == pages);
   CHECK(tree.pages() == 4);

@@ -30,7 +30,7 @@ Request waiting(std::uint64_t id, std::size_t tokens, int priority = 0) {
 }
 Request running(std::uint64_t id, std::size_t tokens, std::size_t cached, int priority = 0) {
   auto request = waiting(id, tokens, priority);
-  request.cached = cached, request.running = true, request.pages = (cached + 31) / 32;
+  request.cached = cached, request.running = true, request.pages = request.releasable = (cached + 31) / 32;
   return request;
 }
 
@@ -74,14 +74,34 @@ TEST_CASE("a request waits for another that reads the same beginning, but for no
   std::vector<Request> requests = {running(1, 1000, 100), waiting(2, 1000), waiting(3, 1000)};
   requests[1].tokens = text(1, 600);
   requests[2].tokens = text(3, 600);
-  const ScheduleRules rules{.shares_prefixes = true};
-  CHECK(schedule(requests, rules, {}).admitted == Ids{3});
+  CHECK(schedule(requests, {}, {}).admitted == Ids{2, 3});  // they share nothing
+  for (auto& request : requests) request.salt = "";
+  CHECK(schedule(requests, {}, {}).admitted == Ids{3});
+  requests[1].salt = "of another tenant";
   CHECK(schedule(requests, {}, {}).admitted == Ids{2, 3});
-  requests[0].cached = 600;  // read now, whatever of it the cache kept
-  CHECK(schedule(requests, rules, {}).admitted == Ids{2, 3});
+  requests[1].salt = "", requests[1].priority = 1;  // more urgent than who reads for it
+  CHECK(schedule(requests, {}, {}).admitted == Ids{2, 3});
+  requests[1].priority = 0, requests[0].cached = 600;  // read now, whatever of it the cache kept
+  CHECK(schedule(requests, {}, {}).admitted == Ids{2, 3});
   requests = {waiting(1, 1000), waiting(2, 31), waiting(3, 33)};
   requests[1].tokens = text(1, 31), requests[2].tokens = text(1, 34);
-  CHECK(schedule(requests, rules, {}).admitted == Ids{1, 2});
+  for (auto& request : requests) request.salt = "";
+  CHECK(schedule(requests, {}, {}).admitted == Ids{1, 2});
+}
+
+TEST_CASE("where states are kept, a prompt stops where others go on from it, and at its last whole page") {
+  std::vector<Request> requests = {running(1, 300, 40), waiting(2, 300), waiting(3, 300)};
+  requests[1].tokens = text(1, 200), requests[2].tokens = text(1, 150);
+  for (auto& request : requests) request.salt = "";
+  const auto read = [&] { return parts_of(schedule(requests, {.keeps_states = true}, {})); };
+  CHECK(read() == Parts{{1, 128 - 40}});
+  requests[2].priority = 1;  // does not wait for it
+  CHECK(read() == Parts{{1, 192 - 40}, {3, 128}});
+  requests.resize(1);
+  CHECK(read() == Parts{{1, 288 - 40}});
+  CHECK(parts_of(schedule(requests, {}, {})) == Parts{{1, 260}});
+  requests[0].cached = 288;
+  CHECK(read() == Parts{{1, 12}});
 }
 
 TEST_CASE("a tenant has no more sessions at once than its quota") {
@@ -121,6 +141,9 @@ TEST_CASE("a higher priority makes room: the least urgent fall back first, and n
   const auto memory = schedule(requests, {}, {.pages = 3});  // two are promised, three wanted: one gives back two
   CHECK(memory.preempted == Ids{3});
   CHECK(schedule(requests, {}, {.pages = 6}).preempted.empty());
+  std::vector<Request> shared(std::begin(requests), std::end(requests));
+  for (auto& request : shared) request.releasable = 1;  // others hold the other one, too
+  CHECK(schedule(shared, {}, {.pages = 3}).preempted == Ids{3, 2});
   const Request equal[] = {running(1, 64, 63), waiting(2, 64)};
   CHECK(schedule(equal, {.sessions_at_once = 1}, {}).preempted.empty());
   CHECK(least_urgent(requests) == 3);
@@ -151,7 +174,8 @@ TEST_CASE("nobody starves, whatever arrives") {
     for (auto& job : jobs) {
       if (job.writes == 0) continue;
       job.request.tokens = std::span(numbers()).first(job.tokens);
-      job.request.cached = job.cached, job.request.pages = (job.cached + 31) / 32, job.request.most = job.tokens + 4;
+      job.request.cached = job.cached, job.request.most = job.tokens + 4;
+      job.request.pages = job.request.releasable = (job.cached + 31) / 32;
       held += job.request.pages;
       requests.push_back(job.request);
     }
