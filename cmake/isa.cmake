@@ -14,8 +14,10 @@ endfunction()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(avx2 -mavx2 -mfma -mf16c)
-  # gcc 12 warns of its own intrinsics
-  set(avx512 ${avx2} -Wno-maybe-uninitialized -Wno-uninitialized -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(quiet -Wno-maybe-uninitialized -Wno-uninitialized)  # version 12 warns of its own intrinsics
+  endif()
+  set(avx512 ${avx2} ${quiet} -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl)
   inlay_isa(baseline)
   inlay_isa(avx2 ${avx2})
   inlay_isa(avx512 ${avx512})

@@ -1,9 +1,11 @@
 // Rotary positions: the cosines and sines of a step, and turning a head by them.
 #pragma once
 
-#include "cpu/plan.hpp"
+#include "inlay/backend.h"
 
 namespace inlay::cpu {
+
+class Plan;
 
 struct Turn {
   float cosine, sine;

@@ -11,7 +11,6 @@ using Sign = std::pair<std::string_view, Operator>;
 constexpr Sign sum_signs[] = {{"+", Operator::add}, {"-", Operator::subtract}};
 constexpr Sign product_signs[] = {
     {"*", Operator::multiply}, {"/", Operator::divide}, {"//", Operator::floor_divide}, {"%", Operator::modulo}};
-constexpr Sign power_signs[] = {{"**", Operator::power}};
 constexpr Sign comparison_signs[] = {{"==", Operator::equal},  {"!=", Operator::not_equal},
                                      {"<", Operator::less},    {"<=", Operator::less_equal},
                                      {">", Operator::greater}, {">=", Operator::greater_equal}};

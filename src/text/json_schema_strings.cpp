@@ -97,7 +97,7 @@ void SchemaCompiler::emit_content(const StringFacts& facts, NodeId from, NodeId 
 std::vector<ExpressionId> SchemaCompiler::machines(const StringFacts& facts) {
   std::vector<ExpressionId> out = facts.patterns;
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   if (facts.exactly) out.push_back(expressions_.text(*facts.exactly));
   const bool implied = std::ranges::any_of(out, [&](ExpressionId id) {
     const Lengths have = lengths(expressions_, id);

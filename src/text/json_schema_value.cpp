@@ -36,7 +36,7 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
     if (!open_.back().names.insert(name).second) {
       refuse(Flaw::bad_value, fmt::format("an object has the name '{}' twice", name.substr(0, 80)), pointer_step(name));
     }
-    open_.back().value->members.emplace_back(std::move(name), JsonValue{});
+    open_.back().value->members.push_back({std::move(name), {}});
     return true;
   }
 
@@ -56,7 +56,7 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   JsonValue& place() {
     if (open_.empty()) return root;
     JsonValue& parent = *open_.back().value;
-    return parent.is(JsonValue::Kind::array) ? parent.items.emplace_back() : parent.members.back().second;
+    return parent.is(JsonValue::Kind::array) ? parent.items.emplace_back() : parent.members.back().value;
   }
 
   JsonValue& put_value(JsonValue value) {
@@ -100,8 +100,8 @@ bool find_path(const JsonValue& value, const JsonValue& within, std::string& pat
 }  // namespace
 
 const JsonValue* JsonValue::find(std::string_view name) const {
-  const auto at = std::ranges::find_if(members, [&](const auto& member) { return member.first == name; });
-  return at == members.end() ? nullptr : &at->second;
+  const auto at = std::ranges::find_if(members, [&](const auto& member) { return member.name == name; });
+  return at == members.end() ? nullptr : &at->value;
 }
 
 JsonValue parse_json(std::string_view text) {

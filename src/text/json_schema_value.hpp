@@ -4,22 +4,27 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace inlay::text {
 
 struct JsonValue {
+  struct Member;
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
   bool truth = false;
   std::uint32_t order = 0;  // of its place in the document
   std::string text;         // a string's characters; a number's digits as written
   std::vector<JsonValue> items;
-  std::vector<std::pair<std::string, JsonValue>> members;
+  std::vector<Member> members;
 
   bool is(Kind k) const { return kind == k; }
   const JsonValue* find(std::string_view name) const;
+};
+
+struct JsonValue::Member {
+  std::string name;
+  JsonValue value;
 };
 
 // Throws Error{argument}: not JSON, a name twice in one object, deeper than 64, or too large.

@@ -18,8 +18,8 @@ bool equal(const JsonValue& a, const JsonValue& b) {
     case JsonValue::Kind::object: break;
   }
   return a.members.size() == b.members.size() && std::ranges::all_of(a.members, [&](const auto& member) {
-           const JsonValue* other = b.find(member.first);
-           return other && equal(member.second, *other);
+           const JsonValue* other = b.find(member.name);
+           return other && equal(member.value, *other);
          });
 }
 

@@ -58,7 +58,7 @@ inline B exp_of_negative(B x) noexcept {
 
 template <class B>
 inline B sigmoid(B x) noexcept {
-  return B(1.0f) / (B(1.0f) + exp(-x));
+  return quotient(B(1.0f), B(1.0f) + exp(-x));
 }
 
 template <class B>
@@ -67,7 +67,7 @@ inline B tanh(B x) noexcept {
   const B square = x * x;
   const B near = fused(x * square, polynomial(square, p), x);
   const B size = xsimd::abs(x);
-  const B far = B(1.0f) - B(2.0f) / (exp(size + size) + B(1.0f));
+  const B far = B(1.0f) - quotient(B(2.0f), exp(size + size) + B(1.0f));
   return xsimd::select(size < B(0.625f), near, xsimd::copysign(far, x));
 }
 
@@ -90,7 +90,7 @@ template <class B>
 inline B softplus(B x) noexcept {
   static constexpr float p[] = {0x1.555502p-2f, 0x1.99d208p-3f, 0x1.1ebd0cp-3f, 0x1.1ed7c2p-3f};
   const B t = exp(-xsimd::abs(x));
-  const B s = t / (B(2.0f) + t);  // ln(1 + t) = 2 artanh s
+  const B s = quotient(t, B(2.0f) + t);  // ln(1 + t) = 2 artanh s
   const B square = s * s;
   const B log = fused(s * square, polynomial(square, p), s);
   return xsimd::max(B(0.0f), x) + (log + log);

@@ -45,7 +45,7 @@ inline void bend(const BlockView& view, float* scores) noexcept {
   for (int i = 0; i < block_keys; i += lanes) {
     B score = B::load_unaligned(scores + i);
     const B index = B::load_unaligned(ramp) + B(static_cast<float>(i));
-    if (view.softcap != 0) score = B(view.softcap) * math::tanh(score / B(view.softcap));
+    if (view.softcap != 0) score = B(view.softcap) * math::tanh(quotient(score, B(view.softcap)));
     if (view.slope != 0) score = score - B(view.slope) * xsimd::abs(B(static_cast<float>(view.position)) - index);
     if (view.bias) score = score + B::load_unaligned(view.bias + i);
     xsimd::select((index >= first) & (index < end), score, B(nothing_seen)).store_unaligned(scores + i);
