@@ -45,5 +45,7 @@ inlay_dependency(Eigen3 gitlab.com/libeigen/eigen 3147391d946bb4b6c68edd901f2add
 if(INLAY_TESTS)
   inlay_dependency(Catch2 github.com/catchorg/Catch2 182c910b4b63ff587a3440e08f84f70497e49a81)
   inlay_dependency(CLI11 github.com/CLIUtils/CLI11 70f8072f9dd2292fd0b9f9e5f58e279f60483ed3)
-  inlay_dependency(benchmark github.com/google/benchmark d572f4777349d43653b21d6c2fc63020ab326db2)
+  if(NOT CMAKE_CROSSCOMPILING)
+    inlay_dependency(benchmark github.com/google/benchmark d572f4777349d43653b21d6c2fc63020ab326db2)
+  endif()
 endif()

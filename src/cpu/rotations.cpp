@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpu/plan.hpp"
+
 namespace inlay::cpu {
 namespace {
 
