@@ -28,23 +28,30 @@ struct Avx512Amx : Avx512Bf16 {
   }
   static INLAY_INLINE void close_tiles() noexcept { _tile_release(); }
 
+  // The intrinsics of gcc take a stride of type long, which has 32 bits on Windows: no valid part of an address.
+  template <int tile>
+  static INLAY_INLINE void load_tile(const void* from, std::int64_t stride) noexcept {
+    __asm__ volatile("tileloadd (%0,%1), %%tmm%c2" ::"r"(from), "r"(stride), "i"(tile) : "memory");
+  }
+  template <int tile>
+  static INLAY_INLINE void store_tile(void* to, std::int64_t stride) noexcept {
+    __asm__ volatile("tilestored %%tmm%c2, (%0,%1)" ::"r"(to), "r"(stride), "i"(tile) : "memory");
+  }
+
   // The products of one part of a block, exactly. Two sets of registers let one be filled while the other is at work.
   template <int set>
   static INLAY_INLINE void dot(const std::int8_t (*x)[block_columns], const Quad* codes,
                                std::int32_t (&totals)[16][16]) noexcept {
+    load_tile<set>(x, block_columns);
+    load_tile<2 + set>(codes, sizeof(Quad));
     if constexpr (set == 0) {
       _tile_zero(4);
-      _tile_loadd(0, x, block_columns);
-      _tile_loadd(2, codes, sizeof(Quad));
       _tile_dpbssd(4, 0, 2);
-      _tile_stored(4, totals, sizeof totals[0]);
     } else {
       _tile_zero(5);
-      _tile_loadd(1, x, block_columns);
-      _tile_loadd(3, codes, sizeof(Quad));
       _tile_dpbssd(5, 1, 3);
-      _tile_stored(5, totals, sizeof totals[0]);
     }
+    store_tile<4 + set>(totals, sizeof totals[0]);
   }
 };
 #endif
