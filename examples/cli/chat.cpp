@@ -106,8 +106,11 @@ void converse(inlay::Chat& chat, const SamplingFlags& flags) {
   ask();
   for (std::string line; std::getline(std::cin, line); ask()) {
     if (line.empty()) continue;
-    for (const auto& part : chat.say(line, flags.sampler, flags.limits)) show(part);
+    auto reply = chat.say(line, flags.sampler, flags.limits);
+    for (const auto& part : reply) show(part);
     std::cout << std::endl;
+    if (const int dropped = reply.stats().dropped_messages)
+      std::cerr << "[the context was full: the oldest " << dropped << " messages are forgotten]\n";
   }
 }
 
@@ -120,6 +123,7 @@ void chat(const Options& options) {
       return answer(model, request, chat_options, sampling(request, options.sampling));
     });
   }
+  chat_options.when_full = inlay::WhenFull::drop;
   inlay::Chat chat(model, chat_options);
   converse(chat, options.sampling);
 }

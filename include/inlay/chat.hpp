@@ -72,6 +72,10 @@ struct ChatOptions {
   Reasoning reasoning = Reasoning::usual;
   int reasoning_tokens = -1;             ///< then the reasoning is ended; -1: never
   std::optional<std::int64_t> now = {};  ///< as in RenderOptions; none: the time when the chat was made
+  /// drop: whole turns are left out, the oldest first but never the system's words nor the last of the user, until half
+  /// of the context is free. What stays is read again, so the model says what it would say had it never seen the
+  /// others.
+  WhenFull when_full = WhenFull::stop;
 };
 
 /// A piece of a reply. As a text it is what a reader is shown: empty, unless it is of the answer.
@@ -152,7 +156,7 @@ class INLAY_API Chat {
     return typed::collect<T>(say(text, sampler, std::move(limits)), partly);
   }
 
-  std::span<const Message> messages() const noexcept;         ///< until the next call that changes the chat
+  std::span<const Message> messages() const noexcept;         ///< all, until the next call that changes the chat
   void add(Message);                                          ///< a turn from elsewhere
   void add_result(const ToolCall&, std::string_view result);  ///< what a tool gave
   void edit(std::size_t turn,
@@ -164,7 +168,7 @@ class INLAY_API Chat {
   ~Chat();
 
  private:
-  std::unique_ptr<struct ChatState> state_;
+  std::shared_ptr<struct ChatState> state_;
 };
 
 }  // namespace v0

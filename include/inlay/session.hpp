@@ -49,12 +49,13 @@ struct Stats {
   int known_tokens = 0;   ///< of those, found in the cache at all; the next one is where the reuse ended
   ReuseEnd reuse_end = ReuseEnd::not_asked;
   int generated_tokens = 0;
-  int dropped_tokens = 0;  ///< by WhenFull::drop
+  int dropped_tokens = 0;    ///< by WhenFull::drop
+  int dropped_messages = 0;  ///< the same, of a Chat
   double prompt_seconds = 0, generate_seconds = 0;
 };
 
-/// What a generation does when the context is full. stop: it ends with Finish::context_full; drop: it drops half of the
-/// tokens after the first SessionOptions::keep and goes on.
+/// What a generation does when the context is full. stop: it ends with Finish::context_full; drop: it goes on without
+/// the oldest of what came after the beginning (SessionOptions, ChatOptions).
 enum class WhenFull { stop, drop };
 
 /// How a session behaves.
@@ -64,6 +65,9 @@ struct SessionOptions {
   /// Tokens at the beginning that are never dropped: a few, on which attention rests (Xiao et al. 2024), or a whole
   /// instruction.
   int keep = 4;
+  /// How many of those after them are dropped at once; 0: half. A few: the context is a window that slides behind the
+  /// kept tokens, for the price of rotating all keys as often.
+  int drop = 0;
 };
 
 /// Tokens as they are made: a single-pass range. Each ++ runs the model once.

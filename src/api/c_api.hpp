@@ -146,9 +146,15 @@ inlay_status deliver(const List& from, T* to, std::size_t capacity, std::size_t*
 }
 
 inline inlay_stats stats_of(const Stats& stats) {
-  return {stats.prompt_tokens,    stats.reused_tokens,   stats.known_tokens,
-          stats.generated_tokens, stats.dropped_tokens,  static_cast<inlay_reuse_end>(stats.reuse_end),
-          stats.prompt_seconds,   stats.generate_seconds};
+  return {stats.prompt_tokens,
+          stats.reused_tokens,
+          stats.known_tokens,
+          stats.generated_tokens,
+          stats.dropped_tokens,
+          stats.dropped_messages,
+          static_cast<inlay_reuse_end>(stats.reuse_end),
+          stats.prompt_seconds,
+          stats.generate_seconds};
 }
 
 // Alternatives have the same two fields in both languages.

@@ -21,6 +21,7 @@ inlay::ChatOptions options_of(const inlay_chat_options* given) {
                              .reasoning_tokens = c.reasoning_tokens};
   if (c.tool_choice.size > 0) options.tool_choice = view(c.tool_choice);
   if (c.now >= 0) options.now = c.now;
+  options.when_full = static_cast<inlay::WhenFull>(c.when_full);
   return options;
 }
 

@@ -41,7 +41,10 @@ inlay_status start(inlay_session* session, Prompt prompt, const inlay_sampler* s
 
 inlay::SessionOptions options_of(const inlay_session_options* given) {
   const auto c = versioned<inlay_session_options>(given, INLAY_SESSION_OPTIONS_INIT);
-  return {.salt = std::string(view(c.salt)), .when_full = static_cast<inlay::WhenFull>(c.when_full), .keep = c.keep};
+  return {.salt = std::string(view(c.salt)),
+          .when_full = static_cast<inlay::WhenFull>(c.when_full),
+          .keep = c.keep,
+          .drop = c.drop};
 }
 
 inlay_session* handle_of(const inlay_model& model, inlay::Session session) {

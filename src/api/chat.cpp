@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "api/chat_state.hpp"
-#include "api/generation.hpp"
 #include "api/guarded.hpp"
-#include "api/reasoning_budget.hpp"
 #include "api/reply.hpp"
 #include "text/grammar_rules.hpp"
 
@@ -57,7 +55,7 @@ ChatState::ChatState(const Model& handle, std::shared_ptr<const ModelState> stat
       calls(format, chat.state_->compiled.source(), options.tools,
             is_tool(options.tool_choice) ? options.tool_choice : std::string()),
       session(handle.session()) {
-  if (!options.system.empty()) messages->push_back({"system", options.system});
+  if (!options.system.empty()) messages.push_back({"system", options.system});
 }
 
 Grammar ChatState::grammar_for(const Prompt& prompt, const Grammar& answer) {
@@ -72,7 +70,7 @@ Grammar ChatState::grammar_for(const Prompt& prompt, const Grammar& answer) {
   return latest_->message;
 }
 
-Sampler ChatState::sampler_for(const Prompt& prompt, Sampler sampler) const {
+Sampler ChatState::sampler_for(const Prompt& prompt, Sampler sampler) {
   sampler.grammar = {};
   const auto& compiled = chat.state_->compiled;
   const bool has_switch = std::ranges::any_of(
@@ -81,10 +79,9 @@ Sampler ChatState::sampler_for(const Prompt& prompt, Sampler sampler) const {
   const bool off = options.reasoning == Reasoning::off && !has_switch;
   if (format.reasoning_end.empty() || (options.reasoning_tokens < 0 && !off)) return sampler;
   const auto most = off ? 0 : std::size_t(options.reasoning_tokens);
-  const auto budget =
-      std::make_shared<api::ReasoningBudget>(*model->tokenizer, format, begins_in_reasoning(prompt), most);
-  sampler.adjust = [budget, model = model, before = std::move(sampler.adjust)](std::span<float> logits,
-                                                                               std::span<const TokenId> so_far) {
+  budget_ = std::make_shared<api::ReasoningBudget>(*model->tokenizer, format, begins_in_reasoning(prompt), most);
+  sampler.adjust = [budget = budget_, model = model, before = std::move(sampler.adjust)](
+                       std::span<float> logits, std::span<const TokenId> so_far) {
     if (before) before(logits, so_far);
     (*budget)(logits, so_far);
   };
@@ -94,15 +91,15 @@ Sampler ChatState::sampler_for(const Prompt& prompt, Sampler sampler) const {
 Chat::Chat(const Model& model, std::string_view system) : Chat(model, ChatOptions{.system = std::string(system)}) {}
 
 Chat::Chat(const Model& model, ChatOptions options)
-    : state_(guarded([&] { return std::make_unique<ChatState>(model, model.state_, std::move(options)); })) {}
+    : state_(guarded([&] { return std::make_shared<ChatState>(model, model.state_, std::move(options)); })) {}
 
 Reply Chat::say(std::string_view text, const Sampler& sampler, Limits limits) & {
   return guarded([&] {
-    state_->messages->push_back({"user", std::string(text)});
+    state_->messages.push_back({"user", std::string(text)});
     try {
       return answer(sampler, std::move(limits));
     } catch (...) {
-      state_->messages->pop_back();
+      state_->messages.pop_back();
       throw;
     }
   });
@@ -111,10 +108,14 @@ Reply Chat::say(std::string_view text, const Sampler& sampler, Limits limits) & 
 Reply Chat::answer(const Sampler& sampler, Limits limits) & {
   return guarded([&] {
     auto& chat = *state_;
-    const auto prompt = chat.render();
+    const auto count = chat.messages.size(), left_out = chat.left_out;
+    auto shown = chat.show(count, left_out);
+    const auto whole = shown.tokens.size();
+    const bool drops = chat.options.when_full == WhenFull::drop;
+    if (drops && whole >= std::size_t(chat.model->engine->context())) chat.leave_out_turns(count, 0, shown);
+    const auto& [prompt, tokens] = shown;
     const auto grammar = chat.grammar_for(prompt, sampler.grammar);
     auto recipe = chat.sampler_for(prompt, sampler);
-    const auto tokens = chat.tokens_of(prompt);
     const auto read = chat.session.tokens();
     const auto same = std::size_t(std::ranges::mismatch(read, tokens).in1 - read.begin());
     const auto kept = std::min(same, tokens.size() - 1);  // at least the last token is read, for its logits
@@ -122,16 +123,20 @@ Reply Chat::answer(const Sampler& sampler, Limits limits) & {
     auto generation = chat.session.generate(std::span<const TokenId>(tokens).subspan(kept), recipe, std::move(limits));
     auto& writer = generation.state_->writer;
     writer.write_reply(grammar);
+    if (drops && !chat.cuts(count).empty())
+      generation.state_->goes_on_when_full([chat = state_, count](auto& full) { return chat->make_room(count, full); });
+    writer.stats.dropped_tokens = int(whole - tokens.size());
+    writer.stats.dropped_messages = int(chat.left_out - left_out);
     writer.stats.prompt_tokens = int(tokens.size());
     writer.stats.reused_tokens += int(kept), writer.stats.known_tokens += int(kept);
-    chat.read_text = prompt.text, chat.read_tokens = tokens.size();
-    return Reply(std::make_shared<ReplyState>(std::move(generation), chat, prompt));
+    chat.note_reading(shown);
+    return Reply(std::make_shared<ReplyState>(std::move(generation), state_, prompt));
   });
 }
 
-std::span<const Message> Chat::messages() const noexcept { return *state_->messages; }
+std::span<const Message> Chat::messages() const noexcept { return state_->messages; }
 void Chat::add(Message message) {
-  guarded([&] { state_->messages->push_back(std::move(message)); });
+  guarded([&] { state_->messages.push_back(std::move(message)); });
 }
 
 void Chat::add_result(const ToolCall& call, std::string_view result) {
@@ -140,7 +145,7 @@ void Chat::add_result(const ToolCall& call, std::string_view result) {
 
 void Chat::edit(std::size_t turn, std::string_view text) {
   guarded([&] {
-    auto& messages = *state_->messages;
+    auto& messages = state_->messages;
     if (turn >= messages.size())
       throw Error(Errc::argument,
                   "there is no turn " + std::to_string(turn) + ": the chat has " + std::to_string(messages.size()),
@@ -149,6 +154,7 @@ void Chat::edit(std::size_t turn, std::string_view text) {
     messages[turn].reasoning.clear();
     messages[turn].tool_calls.clear();
     messages.resize(turn + 1);
+    if (state_->first_turn() + state_->left_out >= messages.size()) state_->left_out = 0;
   });
 }
 

@@ -83,11 +83,11 @@ std::string token_text(const text::Tokenizer& tokenizer, TokenId id) {
   return id < 0 ? std::string() : std::string(tokenizer.token_text(id));
 }
 
-Prompt ChatState::render_as(bool arguments_as_text, bool system_with_user) const {
+Prompt ChatState::render_as(const std::vector<Message>& shown, bool arguments_as_text, bool system_with_user) const {
   const auto& tokenizer = *model->tokenizer;
   const bool harmony = format.calls == text::OutputFormat::Calls::harmony;
   Json list = Json::array();
-  for (const auto& message : system_with_user ? with_system_in_user(*messages) : *messages)
+  for (const auto& message : system_with_user ? with_system_in_user(shown) : shown)
     list.push_back(as_json(message, arguments_as_text, harmony));
   return chat.render({.messages = printed(list),
                       .tools = options.tools,
@@ -98,16 +98,16 @@ Prompt ChatState::render_as(bool arguments_as_text, bool system_with_user) const
 }
 
 // Templates differ in what they take: some want the arguments of calls as text, some refuse a system message.
-Prompt ChatState::render() {
-  const bool calls = std::ranges::any_of(*messages, [](const Message& m) { return !m.tool_calls.empty(); });
-  const bool system = !messages->empty() && messages->front().role == "system";
+Prompt ChatState::render(const std::vector<Message>& shown) const {
+  const bool calls = std::ranges::any_of(shown, [](const Message& m) { return !m.tool_calls.empty(); });
+  const bool system = !shown.empty() && shown.front().role == "system";
   try {
-    return render_as(false, false);
+    return render_as(shown, false, false);
   } catch (const Error&) {
     for (const auto& [as_text, with_user] : {std::pair{true, false}, {false, true}, {true, true}}) {
       if ((as_text && !calls) || (with_user && !system)) continue;
       try {
-        return render_as(as_text, with_user);
+        return render_as(shown, as_text, with_user);
       } catch (const Error&) {  // the first error is the one to tell
       }
     }

@@ -1,7 +1,8 @@
 // What a chat holds, and how its messages become tokens.
 #pragma once
 
-#include "api/state.hpp"
+#include "api/generation.hpp"
+#include "api/reasoning_budget.hpp"
 #include "inlay/chat.hpp"
 #include "text/call_grammar.hpp"
 #include "text/chat_output.hpp"
@@ -15,17 +16,31 @@ struct TemplateState {
   text::ChatTemplate compiled;
 };
 
-// The messages live apart from the chat, so that a reply may be written down after the chat is gone.
+// What a model is shown of a conversation.
+struct Shown {
+  Prompt prompt;
+  std::vector<TokenId> tokens;
+};
+
 struct ChatState {
   ChatState(const Model& model, std::shared_ptr<const ModelState> state, ChatOptions given);
 
-  Prompt render();
-  // The whole conversation in tokens. What was read or written and is still the same text keeps its tokens.
-  std::vector<TokenId> tokens_of(const Prompt& prompt) const;
+  std::size_t first_turn() const;  // after the messages of the system
+  // The first `count` messages, without `left_out` of them after the system's. What was read or written and is still
+  // the same text keeps its tokens.
+  Shown show(std::size_t count, std::size_t left_out) const;
+  // Leaves out more turns, until what is shown of the first `count` messages and `beside` take half of the context, or
+  // only the last turn is left. False, and nothing has changed, where none can be spared or they do not fit even so.
+  bool leave_out_turns(std::size_t count, std::size_t beside, Shown& shown);
+  // Numbers of messages that can be left out: up to where a later turn of the user begins.
+  std::vector<std::size_t> cuts(std::size_t count) const;
+  // The same while a session is full of `count` messages and the reply to them.
+  GenerationState::Dropped make_room(std::size_t count, SessionState& full);
+  void note_reading(const Shown& shown);
   // What the reply to a prompt may be; empty: any text.
   Grammar grammar_for(const Prompt& prompt, const Grammar& answer);
   // The sampler without its grammar, and with an end to the reasoning where that is limited.
-  Sampler sampler_for(const Prompt& prompt, Sampler sampler) const;
+  Sampler sampler_for(const Prompt& prompt, Sampler sampler);
   bool begins_in_reasoning(const Prompt& prompt) const { return format.opens_reasoning(prompt.text); }
 
   std::shared_ptr<const ModelState> model;
@@ -34,12 +49,15 @@ struct ChatState {
   text::OutputFormat format;
   text::CallGrammars calls;
   Session session;
-  std::shared_ptr<std::vector<Message>> messages = std::make_shared<std::vector<Message>>();
+  std::vector<Message> messages = {};
+  std::size_t left_out = 0;    // of the messages after the system's, for want of room
   std::string read_text = {};  // the prompt that the session read last, and how many tokens it is
   std::size_t read_tokens = 0;
 
  private:
-  Prompt render_as(bool arguments_as_text, bool system_with_user) const;
+  std::vector<TokenId> tokens_of(const Prompt& prompt) const;
+  Prompt render(const std::vector<Message>& shown) const;
+  Prompt render_as(const std::vector<Message>& shown, bool arguments_as_text, bool system_with_user) const;
   std::size_t known_tokens(const Prompt& prompt, std::size_t& bytes) const;
 
   // The grammar of the latest reply, kept for the next: its masks are found already.
@@ -48,6 +66,7 @@ struct ChatState {
     text::MessageRules rules;
   };
   std::optional<Latest> latest_ = {};
+  std::shared_ptr<api::ReasoningBudget> budget_ = {};  // of the latest reply
 };
 
 std::string result_fields(const ToolCall& call);                       // of the message that tells its result

@@ -10,9 +10,25 @@ inline namespace v0 {
 
 using api::guarded;
 
+namespace {
+
+GenerationState::Dropped drop_tokens(SessionState& session) {
+  const auto keep = std::size_t(session.options.keep), rest = session.sequence.tokens.size() - keep;
+  const auto count = session.options.drop > 0 ? std::min(std::size_t(session.options.drop), rest - 1) : rest / 2;
+  session.engine().drop(session.sequence, keep, count);
+  return {.tokens = count};
+}
+
+}  // namespace
+
 GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler& recipe, Limits limits)
     : writer(s->model, recipe, std::move(limits)), session_(std::move(s)), asked_(session_->asked) {
-  writer.goes_on_when_full = session_->options.when_full == WhenFull::drop;
+  if (session_->options.when_full == WhenFull::drop) goes_on_when_full(drop_tokens);
+}
+
+void GenerationState::goes_on_when_full(MakeRoom make_room) {
+  make_room_ = std::move(make_room);
+  writer.goes_on_when_full = true;
 }
 
 bool GenerationState::read(std::function<void(std::size_t)> progress) {
@@ -43,13 +59,12 @@ bool GenerationState::read_prompt(std::size_t added) {
   return true;
 }
 
-// Where the session is full and may drop tokens, drops half of those after the first.
-void GenerationState::make_room() {
-  const auto size = session_->sequence.tokens.size(), keep = std::size_t(session_->options.keep);
-  if (!writer.goes_on_when_full || size < session_->context()) return;
-  const auto count = (size - keep) / 2;
-  session_->engine().drop(session_->sequence, keep, count);
-  writer.stats.dropped_tokens += int(count);
+void GenerationState::give_way() {
+  if (!writer.goes_on_when_full || session_->sequence.tokens.size() < session_->context()) return;
+  const auto dropped = make_room_(*session_);
+  writer.stats.dropped_tokens += int(dropped.tokens);
+  writer.stats.dropped_messages += int(dropped.messages);
+  writer.goes_on_when_full = dropped.again;
 }
 
 void GenerationState::next() {
@@ -59,7 +74,7 @@ void GenerationState::next() {
     return;
   }
   const auto started = writer.seconds();
-  make_room();
+  give_way();
   auto& tokens = session_->sequence.tokens;
   const bool first = writer.stats.generated_tokens == 0;
   // Where a cancel comes while the token before is read, that token stays unread.

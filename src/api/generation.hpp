@@ -7,20 +7,29 @@ namespace inlay {
 inline namespace v0 {
 
 struct GenerationState {
+  // Takes tokens out of a session that is full, and says what, and whether it could do so again.
+  struct Dropped {
+    std::size_t tokens = 0, messages = 0;
+    bool again = true;
+  };
+  using MakeRoom = std::function<Dropped(SessionState&)>;
+
   GenerationState(std::shared_ptr<SessionState> s, const Sampler& recipe, Limits limits);
 
   bool read_prompt(std::size_t added);  // false where a cancel or the deadline ended it
   void next();                          // makes `writer.token`, or ends
+  void goes_on_when_full(MakeRoom make_room);
 
   Writer writer;
   bool begun = false, over = false;
 
  private:
-  void make_room();
+  void give_way();
   bool read(std::function<void(std::size_t)> progress);  // the same, of all that is unread
 
   std::shared_ptr<SessionState> session_;
   std::uint64_t asked_;
+  MakeRoom make_room_;  // none: the generation ends
   std::vector<float> logits_;
   runtime::Reuse reuse_;  // of the last reading
 };

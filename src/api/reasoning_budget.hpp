@@ -17,6 +17,8 @@ class ReasoningBudget {
   ReasoningBudget(const text::Tokenizer& tokenizer, const text::OutputFormat& format, bool within, std::size_t tokens);
 
   void operator()(std::span<float> logits, std::span<const text::TokenId> so_far);
+  // So many tokens before the reply were taken out of the session.
+  void move_back(std::size_t tokens) noexcept { first_ -= first_ == SIZE_MAX ? 0 : tokens; }
 
  private:
   void restart();

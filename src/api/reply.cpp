@@ -32,17 +32,17 @@ void write_down(Message& message, const text::OutputDelta& delta, std::size_t tu
 
 }  // namespace
 
-ReplyState::ReplyState(Generation g, const ChatState& chat, const Prompt& prompt)
+ReplyState::ReplyState(Generation g, std::shared_ptr<ChatState> of, const Prompt& prompt)
     : generation(std::move(g)),
-      output(chat.format, chat.begins_in_reasoning(prompt), chat.options.tools),
-      messages(chat.messages),
-      turn(messages->size()) {
-  messages->push_back({"assistant", {}});
+      output(of->format, of->begins_in_reasoning(prompt), of->options.tools),
+      chat(std::move(of)),
+      turn(chat->messages.size()) {
+  chat->messages.push_back({"assistant", {}});
 }
 
 void ReplyState::take(std::vector<text::OutputDelta> deltas) {
   for (auto& delta : deltas) {
-    if (turn < messages->size()) write_down((*messages)[turn], delta, turn);
+    if (turn < chat->messages.size()) write_down(chat->messages[turn], delta, turn);
     ahead.push_back(std::move(delta));
   }
 }

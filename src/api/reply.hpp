@@ -9,12 +9,12 @@ namespace inlay {
 inline namespace v0 {
 
 struct ReplyState {
-  ReplyState(Generation g, const ChatState& chat, const Prompt& prompt);
+  ReplyState(Generation g, std::shared_ptr<ChatState> of, const Prompt& prompt);
 
   Generation generation;
   text::ChatOutput output;
-  std::shared_ptr<std::vector<Message>> messages;
-  std::size_t turn;  // of the messages
+  std::shared_ptr<ChatState> chat;  // written down in its messages, also when its handle is gone
+  std::size_t turn;                 // of the messages
 
   Generation::iterator at = {};
   std::deque<text::OutputDelta> ahead = {};  // parts to come; the first is `part`

@@ -1,6 +1,7 @@
 // What the handles of the door hold.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -60,6 +61,12 @@ struct SessionState {
   std::vector<TokenId> encode(std::string_view text, bool parse_specials) const;
   // Appends ids, checked against the vocabulary and the room; throws Error{argument}.
   void append(std::span<const TokenId> ids);
+  // Puts other tokens in place. What was read of a beginning that is the same stays read.
+  void replace(std::vector<TokenId> tokens) noexcept {
+    const auto same = std::mismatch(tokens.begin(), tokens.end(), sequence.tokens.begin(), sequence.tokens.end()).first;
+    engine().rewind(sequence, std::size_t(same - tokens.begin()));
+    sequence.tokens = std::move(tokens);
+  }
 
   // Reads every token that is not cached yet, and in any case those from `first` on and the last one, in chunks.
   // wants(position) says whether logits of that token are asked for; they arrive through take(position, logits) in

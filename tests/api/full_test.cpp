@@ -92,6 +92,25 @@ TEST_CASE("a generation goes on by dropping half of what is not kept, and says s
   CHECK_THROWS_AS(model.session({.when_full = WhenFull::drop, .keep = 63}), inlay::Error);
 }
 
+TEST_CASE("a few tokens dropped at a time are a window that slides behind the kept ones") {
+  const auto model = support::load_nano({.context = 40, .page = 8});
+  auto session = model.session({.when_full = WhenFull::drop, .keep = 4, .drop = 3}), by_hand = model.session();
+  auto reply = session.generate("Once upon a time", Sampler::greedy(), {.tokens = 60, .ignore_end = true});
+  std::vector<TokenId> made, expected;
+  const std::vector<TokenId> prompt(session.tokens().begin(), session.tokens().end());
+  for (const auto& token : reply) made.push_back(token.id);
+  std::span<const TokenId> next = prompt;
+  while (expected.size() < 60) {
+    auto part = by_hand.generate(next, Sampler::greedy(), {.tokens = 60 - int(expected.size()), .ignore_end = true});
+    for (const auto& token : part) expected.push_back(token.id);
+    if (expected.size() < 60) by_hand.drop(4, 3);
+    next = {};
+  }
+  CHECK(made == expected);
+  CHECK(reply.stats().dropped_tokens == int(prompt.size() + 60 - session.tokens().size()));
+  CHECK_THROWS_AS(model.session({.when_full = WhenFull::drop, .drop = -1}), inlay::Error);
+}
+
 TEST_CASE("a drop that finds no memory changes nothing, and one that makes no sense is refused") {
   const auto model = support::load_nano({.cache_bytes = std::size_t(1) << 20, .page = 32});  // 10 pages
   auto session = model.session();

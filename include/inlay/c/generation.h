@@ -50,7 +50,7 @@ typedef enum inlay_reuse_end {
 } inlay_reuse_end;
 
 typedef struct inlay_stats {
-  int32_t prompt_tokens, reused_tokens, known_tokens, generated_tokens, dropped_tokens;
+  int32_t prompt_tokens, reused_tokens, known_tokens, generated_tokens, dropped_tokens, dropped_messages;
   inlay_reuse_end reuse_end;
   double prompt_seconds, generate_seconds;
 } inlay_stats;

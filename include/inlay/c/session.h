@@ -12,7 +12,7 @@ extern "C" {
 /* clang-format off */
 typedef struct inlay_session inlay_session;
 
-/* What a generation does when the context is full: end, or drop half of the tokens after the first `keep` and go on. */
+/* What a generation does when the context is full: end, or go on without the oldest of what came after the beginning. */
 typedef enum inlay_when_full { INLAY_WHEN_FULL_STOP, INLAY_WHEN_FULL_DROP } inlay_when_full;
 
 /* How a session behaves. */
@@ -21,8 +21,9 @@ typedef struct inlay_session_options {
   inlay_text salt;                      /* only sessions of the same salt share what they have read */
   inlay_when_full when_full;
   int32_t keep;                         /* tokens at the beginning that are never dropped */
+  int32_t drop;                         /* those after them that are dropped at once; 0: half; few: a sliding window */
 } inlay_session_options;
-#define INLAY_SESSION_OPTIONS_INIT { sizeof(inlay_session_options), {0, 0}, INLAY_WHEN_FULL_STOP, 4 }
+#define INLAY_SESSION_OPTIONS_INIT { sizeof(inlay_session_options), {0, 0}, INLAY_WHEN_FULL_STOP, 4, 0 }
 
 /* NULL for the options: the usual ones. */
 INLAY_API inlay_status inlay_session_new(const inlay_model*, const inlay_session_options*, inlay_session** out,
