@@ -30,7 +30,16 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT INLAY_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_static)
   house_rule(install_shared tests/install.cmake -DSHARED=ON -DMODEL=${model} -DCOMPILERS=${CMAKE_CXX_COMPILER}
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_shared)
-  set_tests_properties(install_shared PROPERTIES TIMEOUT 3600)
+  set_tests_properties(install_static install_shared PROPERTIES TIMEOUT 3600 RESOURCE_LOCK compilers)
+endif()
+
+# Another processor, where a compiler for it and an emulator of it are installed.
+find_program(INLAY_ARM64_COMPILER aarch64-linux-gnu-g++ DOC "Compiles the kernels for 64-bit ARM")
+find_program(INLAY_ARM64_EMULATOR qemu-aarch64 DOC "Runs the kernels of 64-bit ARM")
+if(INLAY_ARM64_COMPILER AND INLAY_ARM64_EMULATOR AND NOT CMAKE_CROSSCOMPILING AND NOT INLAY_SANITIZE AND
+    CMAKE_BUILD_TYPE STREQUAL Release)
+  house_rule(arm64 tests/arm64.cmake -DWORK=${PROJECT_BINARY_DIR}/arm64)
+  set_tests_properties(arm64 PROPERTIES TIMEOUT 3600 RESOURCE_LOCK compilers)
 endif()
 
 # Symbols tell the truth in plain builds only: sanitizers add their own.
