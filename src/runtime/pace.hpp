@@ -15,58 +15,63 @@ class Pace {
     if (prompt == 0) {
       if (alone_.size() <= writing) alone_.resize(writing + 1);
       alone_[writing].add(seconds);
+      since_alone_ = 0;
       return;
     }
-    const double each = std::max(0.0, seconds - alone(writing)) / double(prompt);
-    cost_ = std::max(each, cost_ + (each - cost_) * forget);  // up at once, down slowly
-    read_ = prompt;
+    ++since_alone_;
+    cost_.add(std::max(0.0, seconds - alone(writing)) / double(prompt));
+    each_ = seconds / double(writing + prompt);
   }
 
-  // Prompt tokens for a step that takes at most `steps` times as long as writing alone; 0 where that was never seen.
-  // Grows by doubling, since a few tokens more cost little while memory is the limit, and then much.
+  // Prompt tokens for a step that takes at most `steps` times as long as writing alone; 0 where that was not seen, or
+  // not for long: meanwhile the texts have grown.
   std::size_t prompt_tokens(std::size_t writing, double steps) const {
     const double usual = alone(writing);
-    if (usual == 0) return 0;
+    if (usual == 0 || since_alone_ >= stale) return 0;
     const double room = headroom * std::max(0.0, steps - 1) * usual;
-    const double fits = cost_ > 0 ? std::min(room / cost_, 1e6) : 1e6;
-    return std::max(least, std::min(std::size_t(fits), 2 * read_));
+    // A few more tokens cost little while memory is the limit, and then much; but a step takes no longer than in
+    // proportion to all its tokens.
+    const double each = each_ > 0 ? each_ : usual / double(writing), sure = (usual + room) / each - double(writing);
+    const double fits = !cost_.empty() && room < sure * cost_.median() ? room / cost_.median() : sure;
+    return std::size_t(std::max(1.0, fits));
   }
 
  private:
-  static constexpr double forget = 0.1, headroom = 0.55;
-  static constexpr std::size_t least = 4;
+  static constexpr double headroom = 0.5;
+  static constexpr int stale = 64;
 
-  // The median of the last few: one step that was held up by something else says nothing.
-  class Usual {
+  // The last few: a step that was held up by something else says nothing against their median.
+  class Recent {
    public:
-    void add(double seconds) {
-      if (last_.size() == most) last_.erase(last_.begin());
-      last_.push_back(seconds);
+    void add(double value) {
+      if (values_.size() == kept) values_.erase(values_.begin());
+      values_.push_back(value);
     }
-    double value() const {
-      auto sorted = last_;
-      if (sorted.empty()) return 0;
+    bool empty() const { return values_.empty(); }
+    double median() const {
+      auto sorted = values_;
       std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
       return sorted[sorted.size() / 2];
     }
 
    private:
-    static constexpr std::size_t most = 9;
-    std::vector<double> last_;
+    static constexpr std::size_t kept = 9;
+    std::vector<double> values_;
   };
 
   // Of the nearest number of writing requests that was seen, rather a smaller one.
   double alone(std::size_t writing) const {
     for (auto n = std::min(writing + 1, alone_.size()); n-- > 0;)
-      if (const double seconds = alone_[n].value(); seconds > 0) return seconds;
+      if (!alone_[n].empty()) return alone_[n].median();
     for (auto n = writing + 1; n < alone_.size(); ++n)
-      if (const double seconds = alone_[n].value(); seconds > 0) return seconds;
+      if (!alone_[n].empty()) return alone_[n].median();
     return 0;
   }
 
-  std::vector<Usual> alone_;  // by the number of writing requests
-  double cost_ = 0;           // seconds of a prompt token beside them
-  std::size_t read_ = 2 * least;
+  std::vector<Recent> alone_;  // seconds, by the number of writing requests
+  Recent cost_;                // seconds that a prompt token added to them
+  double each_ = 0;            // of the last step that read a prompt: seconds for each token, those written included
+  int since_alone_ = 0;        // steps
 };
 
 }  // namespace inlay::runtime

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <random>
 
-#include "runtime/pace.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
@@ -194,26 +193,4 @@ TEST_CASE("nobody starves, whatever arrives") {
     REQUIRE((read > 0 && read <= rules.tokens_per_step));
   }
   CHECK(step < 2500);
-}
-
-TEST_CASE("a pace grows prompts by doubling until a step takes its share of time") {
-  Pace pace;
-  CHECK(pace.prompt_tokens(8, 3) == 0);
-  const auto seconds = [](std::size_t writing, std::size_t prompt) {
-    return std::max(0.06, 0.008 * double(writing + prompt));  // memory is the limit, then arithmetic
-  };
-  for (int i = 0; i < 5; ++i) pace.observe(8, 0, seconds(8, 0));
-  std::size_t before = 0;
-  for (int i = 0; i < 50; ++i) {
-    const auto prompt = pace.prompt_tokens(8, 3);
-    REQUIRE(seconds(8, prompt) <= 3 * seconds(8, 0));
-    CHECK(prompt <= std::max<std::size_t>(16, 2 * before));
-    pace.observe(8, prompt, seconds(8, prompt));
-    before = prompt;
-  }
-  CHECK(seconds(8, before) > 1.8 * seconds(8, 0));
-  pace.observe(8, 0, 10);  // one step that was held up changes nothing
-  CHECK(pace.prompt_tokens(8, 3) <= before + 1);
-  CHECK(pace.prompt_tokens(3, 3) > 0);   // the nearest number that was seen
-  CHECK(pace.prompt_tokens(8, 1) >= 1);  // a prompt always goes on
 }
