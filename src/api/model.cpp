@@ -2,6 +2,7 @@
 #include "inlay/model.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
 
 #include "api/guarded.hpp"
@@ -78,14 +79,12 @@ ModelInfo describe(const ModelState& state) {
     for (const auto d : tensor.shape) n *= std::uint64_t(d);
     info.parameters += n;
   }
-  info.vocabulary = state.tokenizer->size();
-  info.bos = state.tokenizer->bos(), info.eos = state.tokenizer->eos();
   return info;
 }
 
 runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions& options) {
   const auto name = state.file.text("general.architecture");
-  const int listed = state.tokenizer->size();
+  const int listed = text::Tokenizer::size_in(state.file);
   return {.cache = {.k_type = type_of(options.keys),
                     .v_type = type_of(options.values),
                     .page = options.page,
@@ -113,13 +112,30 @@ void load_engine(ModelState& state, const LoadOptions& options) {
   info.layers = int(state.file.integer(prefix + "block_count", 0));
 }
 
+// The tokenizer: read beside the weights by a thread of its own, unless threads or memory are the host's.
+std::future<std::shared_ptr<const text::Tokenizer>> read_tokenizer(const gguf::File& file, const LoadOptions& options) {
+  const bool ours = !options.parallel && !options.memory && options.threads != 1 && !options.vocabulary_only;
+  return std::async(ours ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                    [&file, memory = base::or_heap(options.memory)]() -> std::shared_ptr<const text::Tokenizer> {
+                      return text::Tokenizer::from(file, memory);
+                    });
+}
+
 std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options) {
   check(options);
   auto state = std::make_shared<ModelState>(std::move(file));
   if (!options.vocabulary_only) (void)state->file.text("general.architecture");
-  state->tokenizer = text::Tokenizer::from(state->file, base::or_heap(options.memory));
+  auto tokenizer = read_tokenizer(state->file, options);
   state->info = describe(*state);
-  if (!options.vocabulary_only) load_engine(*state, options);
+  try {
+    if (!options.vocabulary_only) load_engine(*state, options);
+  } catch (...) {
+    tokenizer.get();  // what is wrong with the vocabulary is said first
+    throw;
+  }
+  state->tokenizer = tokenizer.get();
+  if (options.vocabulary_only) state->info.vocabulary = state->tokenizer->size();
+  state->info.bos = state->tokenizer->bos(), state->info.eos = state->tokenizer->eos();
   return state;
 }
 
@@ -127,7 +143,6 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
 std::unique_ptr<runtime::Engine> measured_engine(std::string_view path, const LoadOptions& options) {
   check(options);
   ModelState state(gguf::File::open(path, {.memory = options.memory}));
-  state.tokenizer = text::Tokenizer::from(state.file, base::or_heap(options.memory));
   auto chosen = engine_options(state, options);
   chosen.measure = true;
   chosen.progress = {};

@@ -51,6 +51,7 @@ std::shared_ptr<const Tokenizer> Tokenizer::from(const gguf::File& file, std::pm
 }
 Tokenizer::Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory)
     : parts_(std::make_unique<Parts>(file, memory)) {}
+int Tokenizer::size_in(const gguf::File& file) { return int(Vocabulary::size_in(file)); }
 Tokenizer::~Tokenizer() = default;
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {

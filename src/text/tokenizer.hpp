@@ -39,6 +39,8 @@ class Tokenizer {
   // `memory` serves all that is as long as the vocabulary; it must outlive the tokenizer.
   static std::shared_ptr<const Tokenizer> from(const gguf::File& file,
                                                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  // How many tokens that of a file has, without reading them. Throws as from() does where it cannot tell.
+  static int size_in(const gguf::File& file);
   ~Tokenizer();
 
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;

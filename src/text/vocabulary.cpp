@@ -56,6 +56,19 @@ const gguf::Value* per_token(const gguf::File& file, const std::string& key, std
   return value;
 }
 
+const char* const texts_key = "tokenizer.ggml.tokens";
+
+const gguf::Value& listed_texts(const gguf::File& file) {
+  const gguf::Value* value = file.find(texts_key);
+  if (!value) refuse(Fault::missing_key, texts_key, "is absent");
+  if (value->type() != gguf::ValueType::array || value->element_type() != gguf::ValueType::text)
+    refuse(Fault::wrong_type, texts_key, "is not an array of strings");
+  if (value->size() == 0) refuse(Fault::bad_value, texts_key, "is empty");
+  if (value->size() > 1u << 28)
+    refuse(Fault::limit, texts_key, fmt::format("has {} elements, too many", value->size()));
+  return *value;
+}
+
 }  // namespace
 
 Vocabulary::Vocabulary(const gguf::File& source, std::pmr::memory_resource* resource)
@@ -74,22 +87,21 @@ Vocabulary::Vocabulary(const gguf::File& source, std::pmr::memory_resource* reso
   settle_special_tokens(*this);
 }
 
+std::size_t Vocabulary::size_in(const gguf::File& file) {
+  return model_named(file.text("tokenizer.ggml.model")).kind == Kind::none ? 0 : listed_texts(file).size();
+}
+
 void Vocabulary::read_texts() {
-  const std::string key = "tokenizer.ggml.tokens";
-  const gguf::Value* value = file.find(key);
-  if (!value) refuse(Fault::missing_key, key, "is absent");
-  if (value->type() != gguf::ValueType::array || value->element_type() != gguf::ValueType::text)
-    refuse(Fault::wrong_type, key, "is not an array of strings");
-  if (value->size() == 0) refuse(Fault::bad_value, key, "is empty");
-  if (value->size() > 1u << 28) refuse(Fault::limit, key, fmt::format("has {} elements, too many", value->size()));
-  texts.resize(value->size());
+  const gguf::Value& list = listed_texts(file);
+  texts.resize(list.size());
   table = TokenTable(texts, memory);
   for (int id = 0; id < size(); ++id) {
     std::string_view& text = texts[static_cast<std::size_t>(id)];
-    text = value->text(static_cast<std::size_t>(id)).value_or(std::string_view());
+    text = list.text(static_cast<std::size_t>(id)).value_or(std::string_view());
     longest = std::max(longest, text.size());
     if (!text.empty() && !table.insert(id))
-      refuse(Fault::duplicate, key, fmt::format("has the text of token {} twice, at {} too", *table.find(text), id));
+      refuse(Fault::duplicate, texts_key,
+             fmt::format("has the text of token {} twice, at {} too", *table.find(text), id));
   }
 }
 

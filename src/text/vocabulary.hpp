@@ -20,6 +20,7 @@ enum class TokenType : std::uint8_t { normal = 1, unknown, control, user_defined
 struct Vocabulary {
   Vocabulary(const gguf::File& file, std::pmr::memory_resource* memory);
 
+  static std::size_t size_in(const gguf::File& file);  // of the vocabulary that would be read
   int size() const { return static_cast<int>(texts.size()); }
   bool contains(std::int64_t id) const { return id >= 0 && id < size(); }
   TokenType type(TokenId id) const { return types[static_cast<std::size_t>(id)]; }
