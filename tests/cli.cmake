@@ -26,6 +26,13 @@ file(SIZE ${WORK}/logits bytes)
 if(NOT bytes EQUAL 48000)
   message(SEND_ERROR "3 rows of 4000 logits take 48000 bytes, not ${bytes}")
 endif()
+set(t5 ${CMAKE_CURRENT_LIST_DIR}/data/arch/t5_written.gguf)
+expect(0 "^{\"rows\":1,\"cols\":64}\n{\"error\":.*}\n$"
+  "{\"encoder_tokens\":[9,8,7],\"decoder_tokens\":[0,5],\"positions\":[1],\"chunks\":[1]}\n{\"tokens\":[0]}\n"
+  logits -m ${t5} --jsonl -o ${WORK}/logits)
+expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect ${t5} --load --json)
+expect(0 "^{\"tokens\":.[0-9]+,[0-9]+.,.*\"prompt_tokens\":3,.*}\n$"
+  "{\"tokens\":[9,8,7],\"max_tokens\":2,\"temperature\":0,\"ignore_eos\":true}\n" run -m ${t5} --jsonl)
 expect(0 "^{\"tokens\":.[0-9,]+.,\"text\":\".*\",\"logprobs\":.*,\"finish\":\"token_limit\",\"stats\":{\"prompt_tokens\":5,.*}}\n$"
   "{\"prompt\":\"Once upon a time\",\"max_tokens\":4,\"temperature\":0}\n" run --jsonl)
 expect(0 "^{\"content\":\"125\",.*\"finish\":\"end_of_text\""

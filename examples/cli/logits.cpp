@@ -80,7 +80,7 @@ void answer_requests(const inlay::Model& model, const Options& options) {
   if (!file) throw inlay::Error(inlay::Errc::io, "cannot write " + options.output);
   const auto width = static_cast<std::size_t>(model.info().vocabulary);
   answer_lines([&](const Request& request) {
-    const auto tokens = request.ids("tokens");
+    const auto tokens = request.ids(request.has("encoder_tokens") ? "decoder_tokens" : "tokens");
     const auto positions = wanted_positions(request, tokens.size());
     for (const int position : positions) {
       if (static_cast<std::size_t>(position) < tokens.size()) continue;
@@ -88,6 +88,7 @@ void answer_requests(const inlay::Model& model, const Options& options) {
                          inlay::Fault::out_of_bounds, "positions");
     }
     auto session = model.session();
+    if (request.has("encoder_tokens")) session.read_source(request.ids("encoder_tokens"));
     auto rows = evaluate(session, request, tokens, positions, width);
     append(file, rows);
     return Json{{"rows", positions.size()}, {"cols", width}};

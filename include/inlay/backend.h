@@ -181,10 +181,10 @@ typedef enum inlay_mask {
  * from position 0, with one running maximum a block; parts of 512 keys are merged in order. softcap c: c tanh(s / c)
  * before the bias. sliding: key visible where p_q - p_k < window; chunked: p_k >= floor(p_q / window) * window;
  * symmetric: |p_q - p_k| <= window / 2. sinks [H]: one more logit in the denominator. slopes [H]: ALiBi, bias is
- * -slope * (p_q - p_k). bias [buckets,H]: T5's relative buckets. */
+ * -slope * (p_q - p_k). bias [buckets,H]: T5's relative buckets. Without q and y it only stores. */
 typedef struct inlay_attention_op {
   uint32_t size, mask;
-  const inlay_tensor *y, *q, *k, *v; /* k NULL: nothing is stored (shared or cross cache) */
+  const inlay_tensor *y, *q, *k, *v; /* k NULL: nothing is stored (shared or cross cache); y, q NULL: only that */
   const inlay_tensor *sinks, *slopes, *bias;
   const inlay_cache* cache;             /* NULL: over this step's own k, v (encoders) */
   const inlay_rope_op *rope_q, *rope_k; /* applied on the way, or NULL */

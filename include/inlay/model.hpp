@@ -71,8 +71,9 @@ struct ModelInfo {
   int vocabulary = 0, width = 0, layers = 0;
   int context = 0;  ///< tokens per session at most
   int threads = 0;
-  TokenId bos = -1, eos = -1;  ///< -1: none
-  bool encoder = false;        ///< embeds texts, and generates none
+  TokenId bos = -1, eos = -1;    ///< -1: none
+  bool encoder = false;          ///< embeds texts, and generates none
+  bool encoder_decoder = false;  ///< reads a source, then writes: a prompt is the source, and each one begins anew
 };
 
 /// Bytes a model takes on the host.
@@ -115,7 +116,7 @@ class INLAY_API Model {
   std::string piece(TokenId, bool show_special = true) const;
 
   /// What an encoder makes of texts: a row for each, or for each token of all of them with Pooling::none. Special
-  /// tokens are added as the file asks. Throws Error{argument} for a model that is no encoder, and for a text longer
+  /// tokens are added as the file asks. Throws Error{argument} for a model that has no encoder, and for a text longer
   /// than its context.
   Embeddings embed(std::string_view text, EmbedOptions = {}) const;
   Embeddings embed(std::span<const std::string_view> texts, EmbedOptions = {}) const;

@@ -7,5 +7,6 @@
 #include "inlay/nn/mla.hpp"
 #include "inlay/nn/moe.hpp"
 #include "inlay/nn/recurrent.hpp"
+#include "inlay/nn/source.hpp"
 #include "inlay/nn/tensor.hpp"
 #include "inlay/nn/weights.hpp"

@@ -33,8 +33,8 @@ struct Token {
 
 /// Why no more of a prompt was reused. not_asked: it is shorter than a page of the cache; whole: all of it is known,
 /// and only its last page is read again; differs: what is known goes on with another token; unknown: nobody has read
-/// on, or it was forgotten for want of memory; off: LoadOptions::reuse_prefixes; no_state: the model is recurrent, and
-/// its state is kept only where chunks of prompts ended.
+/// on, or it was forgotten for want of memory; off: LoadOptions::reuse_prefixes, or an encoder-decoder, whose pages
+/// serve one source; no_state: the model is recurrent, and its state is kept only where chunks of prompts ended.
 enum class ReuseEnd { not_asked, whole, differs, unknown, off, no_state };
 
 /// What a step of a Sampler left: its likeliest candidates, best first, with the logarithms of their probabilities.
@@ -154,9 +154,10 @@ Typed<T> collect(Writing writing, const std::function<void(const T&)>& partly) {
 /// are copied before a call returns; a Generation shares the session's state.
 class INLAY_API Session {
  public:
-  /// Reads `prompt`, then generates. Throws Error{argument} if the prompt
-  /// cannot fit; Error{device} or Error{memory} from any step. After a cancel or
-  /// deadline while the prompt is read, the Generation is finished and the session as before.
+  /// Reads `prompt`, then generates. For an encoder-decoder (T5) the prompt is the source, and the session begins anew
+  /// with it; an empty one goes on with the source there is. Throws Error{argument} if the prompt cannot fit;
+  /// Error{device} or Error{memory} from any step. After a cancel or deadline while the prompt is read, the Generation
+  /// is finished and the session as before.
   Generation generate(std::string_view prompt, const Sampler& = {}, Limits = {}) &;
   Generation generate(std::span<const TokenId> prompt, const Sampler& = {}, Limits = {}) &;
   Generation generate(std::string_view, const Sampler& = {}, Limits = {}) && = delete;  // name the session first
@@ -170,6 +171,11 @@ class INLAY_API Session {
     sampler.grammar = Grammar::json_schema(schema_of<T>());
     return typed::collect<T>(generate(prompt, sampler, std::move(limits)), partly);
   }
+
+  /// Lets the encoder of an encoder-decoder read `tokens`, whole; the session begins anew, and what it evaluates or
+  /// scores from now on is written in view of them. Forks share the source, and rewind() keeps it. Throws
+  /// Error{argument} for other models, and for more tokens than the context.
+  void read_source(std::span<const TokenId> tokens);
 
   /// Appends tokens and returns their logits, row-major [wanted positions, vocabulary]. `wanted` counts from the first
   /// of `tokens`; empty: the last one. Throws Error{argument} for an id or position out of range.
@@ -191,7 +197,8 @@ class INLAY_API Session {
   /// learned positions, Error{memory}.
   void drop(std::size_t first, std::size_t count);
   /// Writes the tokens and what the model keeps of them, for Model::restore. A file is replaced in one move: a failure,
-  /// or an end of the process, leaves the old one or the new one. Throws Error{io}.
+  /// or an end of the process, leaves the old one or the new one. Throws Error{io}, Error{unsupported} for
+  /// encoder-decoders.
   void save(std::string_view path) const;
   std::vector<std::byte> save() const;
   Session fork() const;  ///< the same past, another future; pages are shared until written

@@ -25,7 +25,11 @@ const Batch::Options& checked(const Batch::Options& options) {
 }  // namespace
 
 BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Options& options)
-    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {}
+    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {
+  if (model_->engine && model_->engine->reads_source())
+    throw Error(Errc::unsupported, "an encoder-decoder's sessions write one at a time, not in a batch",
+                Fault::unsupported, "model");
+}
 
 BatchState::~BatchState() {
   for (const auto& request : requests_)

@@ -119,7 +119,8 @@ inlay_status inlay_model_info(const inlay_model* model, inlay_info* out, inlay_e
                             info.threads,
                             info.bos,
                             info.eos,
-                            info.encoder ? 1 : 0};
+                            info.encoder ? 1 : 0,
+                            info.encoder_decoder ? 1 : 0};
     const auto size = std::min(required(out, "out").size, sizeof(inlay_info));
     std::memcpy(out, &all, size);
     out->size = size;

@@ -97,6 +97,13 @@ inlay_status inlay_session_drop(inlay_session* session, size_t first, size_t cou
   });
 }
 
+inlay_status inlay_session_read_source(inlay_session* session, const int32_t* tokens, size_t n, inlay_error* error) {
+  return status_of(error, [&] {
+    required(session, "session").session.read_source(list(tokens, n, "tokens"));
+    return INLAY_OK;
+  });
+}
+
 inlay_status inlay_session_evaluate(inlay_session* session, const int32_t* tokens, size_t n, const int32_t* wanted,
                                     size_t wanted_count, float* logits, size_t capacity, inlay_error* error) {
   return status_of(error, [&] {

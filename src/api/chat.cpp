@@ -17,6 +17,9 @@ namespace {
 
 // Some files have a template of their own for chats with tools.
 std::string_view template_of(const ModelState& model, const ChatOptions& options) {
+  if (model.info.encoder_decoder)
+    throw Error(Errc::unsupported, "an encoder-decoder answers to one text and holds no chat", Fault::unsupported,
+                "model");
   const auto usual = model.file.text("tokenizer.chat_template", "");
   const auto source = options.tools.empty() ? usual : model.file.text("tokenizer.chat_template.tool_use", usual);
   if (source.empty())

@@ -64,7 +64,8 @@ void add(const ModelState& model, std::span<const TokenId> tokens, const EmbedOp
 
 void check(const ModelState& model) {
   if (!model.engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
-  if (!model.engine->encodes()) throw Error(Errc::argument, "this model is no encoder: it cannot embed texts");
+  if (!model.engine->encodes() && !model.engine->reads_source())
+    throw Error(Errc::argument, "this model is no encoder: it cannot embed texts");
 }
 
 }  // namespace

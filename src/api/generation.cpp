@@ -31,14 +31,9 @@ void GenerationState::goes_on_when_full(MakeRoom make_room) {
   writer.goes_on_when_full = true;
 }
 
-bool GenerationState::read(std::function<void(std::size_t)> progress) {
-  const auto last = session_->sequence.tokens.size() - 1;
+bool GenerationState::finished(const std::function<void()>& reading) {
   try {
-    reuse_ = session_->read(
-        {.wants = [&](std::size_t i) { return i == last; },
-         .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
-         .progress = std::move(progress),
-         .stop = [&] { return writer.interrupted().has_value(); }});
+    reading();
   } catch (const Error& error) {
     if (error.code() != Errc::cancelled) throw;
     writer.finish = writer.interrupted().value_or(Finish::cancelled);
@@ -47,7 +42,21 @@ bool GenerationState::read(std::function<void(std::size_t)> progress) {
   return true;
 }
 
-bool GenerationState::read_prompt(std::size_t added) {
+bool GenerationState::read(std::function<void(std::size_t)> progress) {
+  const auto last = session_->sequence.tokens.size() - 1;
+  return finished([&] {
+    reuse_ = session_->read(
+        {.wants = [&](std::size_t i) { return i == last; },
+         .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
+         .progress = std::move(progress),
+         .stop = [&] { return writer.interrupted().has_value(); }});
+  });
+}
+
+bool GenerationState::read_prompt(std::span<const TokenId> prompt, Rollback& rollback) {
+  if (session_->engine().reads_source()) return read_source(prompt, rollback);
+  session_->append(prompt);
+  const auto added = prompt.size();
   writer.stats.prompt_tokens = int(added);
   const auto first = session_->sequence.tokens.size() - added;
   const bool whole = read([&](std::size_t read) {

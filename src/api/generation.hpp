@@ -16,8 +16,9 @@ struct GenerationState {
 
   GenerationState(std::shared_ptr<SessionState> s, const Sampler& recipe, Limits limits);
 
-  bool read_prompt(std::size_t added);  // false where a cancel or the deadline ended it
-  void next();                          // makes `writer.token`, or ends
+  // Appends and reads; false where a cancel or the deadline ended it.
+  bool read_prompt(std::span<const TokenId> prompt, Rollback& rollback);
+  void next();  // makes `writer.token`, or ends
   void goes_on_when_full(MakeRoom make_room);
 
   Writer writer;
@@ -25,6 +26,9 @@ struct GenerationState {
 
  private:
   void give_way();
+  // Of an encoder-decoder, where a prompt is the source; an empty one: goes on with the source there is.
+  bool read_source(std::span<const TokenId> source, Rollback& rollback);
+  bool finished(const std::function<void()>& reading);   // false where a cancel or the deadline ended it
   bool read(std::function<void(std::size_t)> progress);  // the same, of all that is unread
 
   std::shared_ptr<SessionState> session_;

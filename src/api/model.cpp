@@ -106,10 +106,17 @@ void load_engine(ModelState& state, const LoadOptions& options) {
   info.threads = device.options().threads > 0 ? device.options().threads : base::usable_cores();
   info.context = state.engine->context();
   info.encoder = state.engine->encodes();
+  info.encoder_decoder = state.engine->reads_source();
   info.vocabulary = state.engine->vocabulary();
   const std::string prefix = info.architecture + ".";
   info.width = int(state.file.integer(prefix + "embedding_length", 0));
   info.layers = int(state.file.integer(prefix + "block_count", 0));
+  const auto padding = state.file.integer("tokenizer.ggml.padding_token_id", 0);
+  const auto first = state.file.integer(prefix + "decoder_start_token_id", padding);
+  if (info.encoder_decoder && (first < 0 || first >= info.vocabulary))
+    throw Error(Errc::format, "the key " + prefix + "decoder_start_token_id is not in the vocabulary",
+                Fault::out_of_bounds, prefix + "decoder_start_token_id");
+  state.first_written = TokenId(first);
 }
 
 // The tokenizer: read beside the weights by a thread of its own, unless threads or memory are the host's.

@@ -66,6 +66,7 @@
 #include "inlay/models/stablelm.hpp"
 #include "inlay/models/starcoder.hpp"
 #include "inlay/models/starcoder2.hpp"
+#include "inlay/models/t5.hpp"
 
 namespace inlay::api {
 
@@ -139,6 +140,8 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::StableLm>(),
     nn::architecture<models::Starcoder>(),
     nn::architecture<models::Starcoder2>(),
+    nn::architecture<models::T5>(),
+    nn::architecture<models::T5Encoder>(),
 };
 
 // Levenshtein's distance, for "did you mean".

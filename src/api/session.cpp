@@ -21,16 +21,21 @@ constexpr std::size_t most_logit_bytes = std::size_t(64) << 20;  // of one step
 }  // namespace
 
 std::vector<TokenId> SessionState::encode(std::string_view text, bool parse_specials) const {
-  return model->tokenizer->encode(text, {.add_special = sequence.tokens.empty(), .parse_special = parse_specials});
+  const bool begins = sequence.tokens.empty() && !engine().reads_source();
+  return model->tokenizer->encode(text, {.add_special = begins, .parse_special = parse_specials});
 }
 
-void SessionState::append(std::span<const TokenId> ids) {
+void SessionState::check_ids(std::span<const TokenId> ids) const {
   for (const auto id : ids)
     if (id < 0 || id >= engine().vocabulary())
       throw Error(
           Errc::argument,
           "the token " + std::to_string(id) + " is not in the vocabulary of " + std::to_string(engine().vocabulary()),
           Fault::out_of_bounds, "tokens");
+}
+
+void SessionState::append(std::span<const TokenId> ids) {
+  check_ids(ids);
   if (ids.size() > context() - sequence.tokens.size())
     throw Error(Errc::argument,
                 std::to_string(ids.size()) + " tokens do not fit: the context of " + std::to_string(context()) +
@@ -42,6 +47,8 @@ void SessionState::append(std::span<const TokenId> ids) {
 runtime::Reuse SessionState::read(const Reader& reader) {
   auto& tokens = sequence.tokens;
   if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
+  if (engine().reads_source() && !sequence.source)
+    throw Error(Errc::argument, "an encoder-decoder reads a source before it writes", Fault::none, "source");
   const auto first = std::min(reader.first, tokens.size() - 1);
   engine().read_again(sequence, first);
   const auto reuse = engine().reuse(sequence, first);
@@ -69,7 +76,7 @@ Session::~Session() = default;
 
 Generation Session::generate(std::string_view prompt, const Sampler& sampler, Limits limits) & {
   return guarded([&] {
-    const auto ids = state_->encode(prompt, limits.parse_specials);
+    const auto ids = state_->encode_prompt(prompt, limits.parse_specials);
     return generate(std::span<const TokenId>(ids), sampler, std::move(limits));
   });
 }
@@ -79,8 +86,7 @@ Generation Session::generate(std::span<const TokenId> prompt, const Sampler& sam
     ++state_->asked;
     Rollback rollback(*state_);
     auto generation = std::make_shared<GenerationState>(state_, sampler, std::move(limits));
-    state_->append(prompt);
-    if (generation->read_prompt(prompt.size())) rollback.keep();
+    if (generation->read_prompt(prompt, rollback)) rollback.keep();
     return Generation(std::move(generation));
   });
 }
@@ -121,6 +127,7 @@ double Session::score(std::string_view text) {
     auto ids = state_->encode(text, false);
     ++state_->asked;
     const Rollback rollback(*state_);
+    if (state_->engine().reads_source()) state_->begin_writing();
     auto& tokens = state_->sequence.tokens;
     auto start = tokens.size();
     if (start == 0 && !ids.empty()) start = 1;  // nothing comes before the first token

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "inlay/model.hpp"
 #include "runtime/constraint.hpp"
@@ -20,6 +21,7 @@ struct ModelState {
   std::shared_ptr<const text::Tokenizer> tokenizer;
   ModelInfo info;
   std::unique_ptr<runtime::Engine> engine;  // null where only the vocabulary was loaded
+  TokenId first_written = 0;                // what an encoder-decoder's sessions begin with
 
   // Made when the first grammar asks for it, by whichever thread comes first.
   std::shared_ptr<const runtime::TokenPieces> pieces() const {
@@ -59,6 +61,13 @@ struct SessionState {
   std::size_t context() const noexcept { return std::size_t(engine().context()); }
 
   std::vector<TokenId> encode(std::string_view text, bool parse_specials) const;
+  // The same of a prompt, which is the source of an encoder-decoder.
+  std::vector<TokenId> encode_prompt(std::string_view text, bool parse_specials) const;
+  void check_ids(std::span<const TokenId> ids) const;  // throws Error{argument}
+  // A sequence of an encoder-decoder that has read this source and written nothing; throws Error{argument}.
+  runtime::Sequence with_source(std::span<const TokenId> source, const std::function<bool()>& stop = {}) const;
+  // What an encoder-decoder writes behind, where it has written nothing yet.
+  void begin_writing();
   // Appends ids, checked against the vocabulary and the room; throws Error{argument}.
   void append(std::span<const TokenId> ids);
   // Puts other tokens in place. What was read of a beginning that is the same stays read.
@@ -81,18 +90,27 @@ struct SessionState {
   runtime::Reuse read(const Reader& reader);
 };
 
-// Puts a session back to its length unless what is asked of it is done.
+// Puts a session back to its length, or to what it was before it began anew, unless what is asked of it is done.
 class Rollback {
  public:
   explicit Rollback(SessionState& session) : session_(session), length_(session.sequence.tokens.size()) {}
   ~Rollback() {
-    if (!kept_) session_.engine().rewind(session_.sequence, length_);
+    if (before_) {
+      if (!kept_) std::swap(*before_, session_.sequence);
+      session_.engine().release(*before_);
+    } else if (!kept_) {
+      session_.engine().rewind(session_.sequence, length_);
+    }
+  }
+  void begin_anew(runtime::Sequence sequence) noexcept {
+    before_ = std::exchange(session_.sequence, std::move(sequence));
   }
   void keep() noexcept { kept_ = true; }
 
  private:
   SessionState& session_;
   std::size_t length_;
+  std::optional<runtime::Sequence> before_ = {};
   bool kept_ = false;
 };
 

@@ -65,9 +65,9 @@ AttentionTask describe(Plan& plan, const inlay_attention_op& op) {
   task.key_turns = op.rope_k ? rotations(plan, *op.rope_k) : nullptr;
   task.distance_bias = distance_bias(plan, op);
   task.heads = op.cache ? op.cache->heads : static_cast<int>(op.k->shape[1]);
-  task.queries_per_head = static_cast<int>(op.q->shape[1]) / task.heads;
-  task.key_dims = static_cast<int>(op.q->shape[2]);
-  task.value_dims = static_cast<int>(op.y->shape[2]);
+  task.queries_per_head = op.q ? static_cast<int>(op.q->shape[1]) / task.heads : 0;
+  task.key_dims = static_cast<int>(op.q ? op.q->shape[2] : op.k->shape[2]);
+  task.value_dims = op.y ? static_cast<int>(op.y->shape[2]) : 0;
   task.value_stride = (task.value_dims + tile_keys - 1) / tile_keys * tile_keys;
   return task;
 }
@@ -109,9 +109,23 @@ Size size_of(const Plan& plan, AttentionTask& task) noexcept {
   return size;
 }
 
+// Without queries an operation only stores.
+bool can_store(const inlay_attention_op& op) noexcept {
+  return !op.y && op.cache && can_cache(*op.cache) && op.cache->kind == INLAY_CACHE_KV && is_f32(op.k, 3) &&
+         is_f32(op.v, 3) && op.k->shape[1] == op.cache->heads && op.k->shape[2] == op.cache->k_dim &&
+         op.v->shape[2] == op.cache->v_dim && can_turn(op.rope_k, op.cache->k_dim);
+}
+
+void plan_store(Plan& plan, const AttentionTask* task, std::size_t scratch) {
+  constexpr int tokens_of_a_chunk = 16;
+  plan.phase(plan.kernels().attention.store, task, (plan.batch().tokens + tokens_of_a_chunk - 1) / tokens_of_a_chunk,
+             scratch);
+}
+
 }  // namespace
 
 bool can(const Kernels&, const inlay_attention_op& op) noexcept {
+  if (!op.q) return can_store(op);
   if (!is_f32(op.y, 3) || !is_f32(op.q, 3) || !is_f32_or_absent(op.k, 3) || !is_f32_or_absent(op.v, 3)) return false;
   if (!is_f32_or_absent(op.sinks, 1) || !is_f32_or_absent(op.slopes, 1) || !is_f32_or_absent(op.bias, 2)) return false;
   if (!op.cache && (!op.k || !op.v)) return false;
@@ -127,6 +141,7 @@ bool can(const Kernels&, const inlay_attention_op& op) noexcept {
 
 void plan(Plan& plan, const inlay_attention_op& op) {
   AttentionTask task = describe(plan, op);
+  if (!op.q) return plan_store(plan, plan.task(task), AttentionScratch(task, nullptr).bytes);
   const Size size = size_of(plan, task);
   if (size.tiles == 0) return;
   const bool by_parts = plan.workers() > 1 && size.parts > size.tiles && size.tiles * task.heads < 4 * plan.workers();
@@ -149,13 +164,9 @@ void plan(Plan& plan, const inlay_attention_op& op) {
     }
   }
   const auto* made = plan.task(task);
-  const AttentionKernels& kernels = plan.kernels().attention;
   const std::size_t scratch = AttentionScratch(task, nullptr).bytes;
-  if (op.cache && op.k && !task.stores) {
-    constexpr int tokens_of_a_chunk = 16;
-    plan.phase(kernels.store, made, (plan.batch().tokens + tokens_of_a_chunk - 1) / tokens_of_a_chunk, scratch);
-  }
-  plan.phase(kernels.attend, made, (units - task.units) * task.heads, scratch);
+  if (op.cache && op.k && !task.stores) plan_store(plan, made, scratch);
+  plan.phase(plan.kernels().attention.attend, made, (units - task.units) * task.heads, scratch);
 }
 
 }  // namespace inlay::cpu

@@ -144,7 +144,7 @@ void attend_group(const Step& step, const inlay_attention_op& op, const Sequence
 }  // namespace
 
 void run(const Step& step, const inlay_attention_op& op) {
-  const int groups = op.cache ? op.cache->heads : static_cast<int>(op.k->shape[1]);
+  const int groups = !op.q ? 0 : op.cache ? op.cache->heads : static_cast<int>(op.k->shape[1]);
   for (std::int64_t index = 0; index < step.batch.seqs; ++index) {
     const Sequence sequence = sequence_of(step, op, index);
     if (op.cache && op.k) store_step(step, op, sequence);

@@ -31,7 +31,8 @@ Attention::Attention(const Weights& w, const Spec& s) : spec(s) {
     k = Linear(w, "attn_k", s.dim, key_width);
     v = Linear(w, "attn_v", s.dim, value_width(a));
   }
-  o = Linear(w, "attn_output", std::int64_t(a.heads) * (a.value_dim ? a.value_dim : a.head_dim), s.dim);
+  o = Linear(w, w.has("attn_o.weight") ? "attn_o" : "attn_output",
+             std::int64_t(a.heads) * (a.value_dim ? a.value_dim : a.head_dim), s.dim);
   q_gain = head_gain(w, "attn_q_norm.weight", a.heads, a.head_dim);
   k_gain = head_gain(w, "attn_k_norm.weight", a.kv_heads, a.head_dim);
 }

@@ -1,6 +1,8 @@
 // Offsets of every layer's keys, values and state inside a page or slot.
 #include "runtime/caches.hpp"
 
+#include <algorithm>
+
 namespace inlay::runtime {
 
 namespace {
@@ -13,7 +15,11 @@ std::size_t aligned(std::size_t bytes) { return (bytes + line - 1) / line * line
 Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const CacheOptions& options)
     : page_(options.page) {
   keys_values_.reserve(layers.size()), states_.reserve(layers.size());
-  for (const auto& layer : layers) add_pages(device, layer, options), add_state(layer);
+  std::size_t of_source = 0;
+  for (const auto& layer : layers)
+    add_pages(device, layer, options, layer.of_source ? of_source : page_bytes_), add_state(layer);
+  has_sources_ = of_source > 0;
+  page_bytes_ = std::max(page_bytes_, of_source);
   const auto share = has_pages() && has_states() ? options.most_bytes / 2 : options.most_bytes;
   if (has_pages()) pages_ = std::make_unique<BlockPool>(device, page_bytes_, share);
   if (has_states()) slots_ = std::make_unique<BlockPool>(device, state_bytes_, share);
@@ -27,7 +33,7 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
       cache.page_stride = std::int64_t(state_bytes_);
 }
 
-void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options) {
+void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used) {
   inlay_cache cache = {};
   if (layer.kv_heads) {
     cache.size = sizeof(cache);
@@ -35,10 +41,11 @@ void Caches::add_pages(const Device& device, const nn::Cache& layer, const Cache
     cache.k_type = options.k_type, cache.v_type = options.v_type;
     cache.heads = layer.kv_heads, cache.k_dim = layer.head_dim, cache.v_dim = layer.value_dim;
     cache.page_size = page_;
-    cache.k_offset = std::int64_t(page_bytes_);
-    page_bytes_ += aligned(device.table().cache_bytes(device.handle(), &cache, 0));
-    cache.v_offset = std::int64_t(page_bytes_);
-    if (!layer.latent) page_bytes_ += aligned(device.table().cache_bytes(device.handle(), &cache, 1));
+    cache.table = layer.of_source ? source_table : own_table;
+    cache.k_offset = std::int64_t(used);
+    used += aligned(device.table().cache_bytes(device.handle(), &cache, 0));
+    cache.v_offset = std::int64_t(used);
+    if (!layer.latent) used += aligned(device.table().cache_bytes(device.handle(), &cache, 1));
   }
   keys_values_.push_back(cache);
 }

@@ -1,4 +1,5 @@
-// What the layers of a model keep, laid out in pages and state slots of two pools.
+// What the layers of a model keep, laid out in pages and state slots of two pools. A page holds either tokens of a
+// sequence or tokens of an encoder-decoder's source, which has a page table of its own.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,8 @@
 #include "runtime/pages.hpp"
 
 namespace inlay::runtime {
+
+enum PageTable : std::int32_t { own_table, source_table };  // of a step
 
 struct CacheOptions {
   std::uint32_t k_type = INLAY_F16, v_type = INLAY_F16;
@@ -26,6 +29,7 @@ class Caches {
 
   int page() const noexcept { return page_; }
   bool has_pages() const noexcept { return page_bytes_ > 0; }
+  bool has_sources() const noexcept { return has_sources_; }
   bool has_states() const noexcept { return state_bytes_ > 0; }
   std::size_t page_bytes() const noexcept { return page_bytes_; }
   std::size_t state_bytes() const noexcept { return state_bytes_; }
@@ -33,11 +37,12 @@ class Caches {
   BlockPool& slots() noexcept { return *slots_; }
 
  private:
-  void add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options);
+  void add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used);
   void add_state(const nn::Cache& layer);
 
   int page_;
   std::size_t page_bytes_ = 0, state_bytes_ = 0;
+  bool has_sources_ = false;
   std::vector<inlay_cache> keys_values_, states_;
   std::unique_ptr<BlockPool> pages_, slots_;
 };

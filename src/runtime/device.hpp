@@ -51,6 +51,18 @@ class Device {
   inlay_device* handle_ = nullptr;
 };
 
+// While it lives, the device's steps ask `stop`.
+class CancelWhen {
+ public:
+  CancelWhen(Device& device, const std::function<bool()>& stop) : device_(device) { device.cancel_when(&stop); }
+  ~CancelWhen() { device_.cancel_when(nullptr); }
+  CancelWhen(const CancelWhen&) = delete;
+  CancelWhen& operator=(const CancelWhen&) = delete;
+
+ private:
+  Device& device_;
+};
+
 // Bytes on a device, released with the object.
 class Block {
  public:

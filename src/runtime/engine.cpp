@@ -35,10 +35,17 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();
   caches_ = std::make_unique<Caches>(*device_, network_->caches(), options.cache);
-  if (options.reuse_prefixes && !network_->encodes()) share_prefixes();
+  // What a decoder keeps of its tokens depends on its source.
+  if (options.reuse_prefixes && !network_->encodes() && !network_->reads_source()) share_prefixes();
   step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
   step_->measure(*network_, {1, 1, 1});
   step_->check();
+  if (network_->reads_source()) {
+    source_pass_ = std::make_unique<SourcePass>(*network_);
+    source_step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
+    source_step_->measure(*source_pass_, {1, 0, 1});
+    source_step_->check();
+  }
   if (!options.measure) find_rotations();
 }
 
@@ -123,8 +130,9 @@ void Engine::take_memory(Sequence& sequence) {
 }
 
 void Engine::describe(std::span<const Reading> readings) {
-  ids_.clear(), positions_.clear(), page_ids_.clear(), lengths_.clear(), slots_.clear(), rows_.clear();
-  query_start_.assign(1, 0), page_start_.assign(1, 0);
+  ids_.clear(), positions_.clear(), slots_.clear(), rows_.clear();
+  query_start_.assign(1, 0);
+  for (auto& pages : pages_) pages.clear();
   for (const auto& reading : readings) {
     const auto& sequence = *reading.sequence;
     const auto base = std::int32_t(ids_.size());
@@ -133,38 +141,36 @@ void Engine::describe(std::span<const Reading> readings) {
       positions_.push_back(std::int32_t(sequence.cached) + i);
     }
     for (const int row : reading.wanted) rows_.push_back(base + row);
-    page_ids_.insert(page_ids_.end(), sequence.pages.begin(), sequence.pages.end());
-    lengths_.push_back(std::int32_t(sequence.cached) + reading.count);
+    pages_[own_table].add(sequence.pages, sequence.cached + std::size_t(reading.count));
+    if (const auto& source = sequence.source) pages_[source_table].add(source->pages, source->tokens.size());
     slots_.push_back(sequence.slot);
-    query_start_.push_back(std::int32_t(ids_.size())), page_start_.push_back(std::int32_t(page_ids_.size()));
+    query_start_.push_back(std::int32_t(ids_.size()));
   }
-  table_ = {page_start_.data(), page_ids_.data(), lengths_.data()};
+  for (const auto table : {own_table, source_table}) tables_[table] = pages_[table].table();
   batch_ = {sizeof(batch_),
             std::int32_t(ids_.size()),
             std::int32_t(readings.size()),
-            1,
+            caches_->has_sources() ? 2 : 1,
             1,
             ids_.data(),
             query_start_.data(),
             positions_.data(),
             caches_->has_states() ? slots_.data() : nullptr,
-            &table_};
+            tables_};
 }
 
 void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop) {
   std::lock_guard turn(turn_);
-  device_->cancel_when(&stop);
   try {
+    const CancelWhen cancel(*device_, stop);
     run(readings, logits);
   } catch (...) {
-    device_->cancel_when(nullptr);
     std::lock_guard guard(memory_);
     // A state is overwritten as it is read, so a step that fails has lost it: its tokens are read again later.
     if (caches_->has_states())
       for (const auto& reading : readings) forget(*reading.sequence, 0);
     throw;
   }
-  device_->cancel_when(nullptr);
   remember(readings);
 }
 
@@ -189,19 +195,6 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) 
     device_->table().download(device_->handle(), logits.data(), step_->output.view.data, logits.size() * sizeof(float));
   for (const auto& reading : readings) reading.sequence->cached += std::size_t(reading.count);
   change.keep();
-}
-
-std::vector<float> Engine::encode(std::span<const TokenId> tokens) {
-  std::lock_guard turn(turn_);
-  Sequence sequence;
-  sequence.tokens.assign(tokens.begin(), tokens.end());
-  const Reading reading{&sequence, int(tokens.size()), {}};
-  describe({&reading, 1});
-  step_->record(*network_, {std::int64_t(tokens.size()), 0, 1}, nullptr);
-  step_->run(batch_);
-  std::vector<float> rows(tokens.size() * std::size_t(step_->output.cols()));
-  device_->table().download(device_->handle(), rows.data(), step_->output.view.data, rows.size() * sizeof(float));
-  return rows;
 }
 
 Sequence Engine::fork(const Sequence& from) {
@@ -259,9 +252,13 @@ std::size_t Engine::scratch_bytes() {
   std::lock_guard turn(turn_);
   Sequence longest;
   longest.tokens.resize(chunk_tokens);
+  if (reads_source()) longest.source = std::make_shared<Source>(longest.tokens, caches_->pages(), memory_);
   const Reading reading{&longest, chunk_tokens, {chunk_tokens - 1}};
   describe({&reading, 1});
-  return step_->measure(*network_, {chunk_tokens, 1, 1}) + step_->workspace(batch_);
+  const auto bytes = step_->measure(*network_, {chunk_tokens, 1, 1}), work = step_->workspace(batch_);
+  if (!reads_source()) return bytes + work;
+  const auto of_source = source_step_->measure(*source_pass_, {chunk_tokens, 0, 1});
+  return bytes + of_source + std::max(work, source_step_->workspace(batch_));
 }
 
 }  // namespace inlay::runtime

@@ -14,19 +14,21 @@
 #include "runtime/caches.hpp"
 #include "runtime/fair_lock.hpp"
 #include "runtime/prefix.hpp"
+#include "runtime/source.hpp"
 #include "runtime/step.hpp"
 
 namespace inlay::runtime {
 
 // The tokens of one session, and the pages and state that hold what the network keeps of the first `cached` of them.
 struct Sequence {
-  std::vector<TokenId> tokens;
+  std::vector<TokenId> tokens = {};
   std::size_t cached = 0;
-  std::vector<std::int32_t> pages;
+  std::vector<std::int32_t> pages = {};
   std::int32_t slot = -1;
-  std::string salt = {};               // only sequences of the same salt share what they have read
-  PrefixTree::Node* branch = nullptr;  // where the prefix tree holds its pages; pinned
-  bool shareable = true;               // its pages hold what anybody would compute here from its tokens
+  std::string salt = {};                      // only sequences of the same salt share what they have read
+  PrefixTree::Node* branch = nullptr;         // where the prefix tree holds its pages; pinned
+  bool shareable = true;                      // its pages hold what anybody would compute here from its tokens
+  std::shared_ptr<const Source> source = {};  // of an encoder-decoder: what its tokens are written for
 };
 
 // Tokens [sequence.cached, sequence.cached + count) to read in a step.
@@ -40,6 +42,17 @@ struct Reading {
 struct Reuse {
   ReuseEnd end = ReuseEnd::not_asked;
   std::size_t agreed = 0, read = 0;  // tokens that are known; of those, what need not be read again: whole pages
+};
+
+// The pages of a step's sequences, one after the other.
+struct PageList {
+  std::vector<std::int32_t> start, ids, lengths;
+  void clear() { start.assign(1, 0), ids.clear(), lengths.clear(); }
+  void add(std::span<const std::int32_t> pages, std::size_t length) {
+    ids.insert(ids.end(), pages.begin(), pages.end());
+    start.push_back(std::int32_t(ids.size())), lengths.push_back(std::int32_t(length));
+  }
+  inlay_page_table table() const noexcept { return {start.data(), ids.data(), lengths.data()}; }
 };
 
 // What turns the keys of one layer; no frequencies: nothing does.
@@ -71,6 +84,11 @@ class Engine {
   // What an encoder makes of the tokens: [tokens, width].
   std::vector<float> encode(std::span<const TokenId> tokens);
   bool encodes() const noexcept { return network_->encodes(); }
+
+  // What sequences of an encoder-decoder need before they are read; rows: encode() too.
+  std::shared_ptr<const Source> read_source(std::span<const TokenId> tokens, std::vector<float>* rows = nullptr,
+                                            const std::function<bool()>& stop = {});
+  bool reads_source() const noexcept { return source_pass_ != nullptr; }
 
   // Takes over what was read of the same beginning before, of at most the first `most` tokens.
   Reuse reuse(Sequence& sequence, std::size_t most);
@@ -137,6 +155,8 @@ class Engine {
   void restore_rows(Sequence& sequence, std::span<const std::byte> saved, std::uint32_t k_type, std::uint32_t v_type);
   void run(std::span<const Reading> readings, std::vector<float>& logits);
   void describe(std::span<const Reading> readings);
+  void encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,
+              const std::function<bool()>& stop);
   void forget(Sequence& sequence, std::size_t length) noexcept;  // with the lock on memory held
   void remember(std::span<const Reading> readings) noexcept;
   void branch_at(Sequence& sequence, PrefixTree::Node* node) noexcept;
@@ -149,6 +169,8 @@ class Engine {
   std::unique_ptr<Caches> caches_;
   std::unique_ptr<PrefixTree> prefixes_;  // null: nothing is shared but by forks
   std::unique_ptr<nn::Step::State> step_;
+  std::unique_ptr<nn::Network> source_pass_;  // of an encoder-decoder, with a step of its own
+  std::unique_ptr<nn::Step::State> source_step_;
   std::vector<Rotation> rotations_;  // for each layer
   bool shifts_ = false;
   FairLock turn_;      // to run a step
@@ -158,8 +180,9 @@ class Engine {
   std::vector<std::string> unused_;
 
   // The batch of the running step.
-  std::vector<std::int32_t> ids_, query_start_, positions_, page_start_, page_ids_, lengths_, slots_, rows_;
-  inlay_page_table table_ = {};
+  std::vector<std::int32_t> ids_, query_start_, positions_, slots_, rows_;
+  PageList pages_[source_table + 1];
+  inlay_page_table tables_[source_table + 1] = {};
   inlay_batch batch_ = {};
 };
 

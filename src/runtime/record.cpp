@@ -152,6 +152,14 @@ Tensor Step::attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v
   return y.join();
 }
 
+void Step::store(int layer, const Tensor& k, const Tensor& v) {
+  auto& r = state_->add(INLAY_OP_ATTENTION);
+  r.attention = {};
+  r.attention.size = sizeof(r.attention);
+  r.attention.k = state_->keep(k), r.attention.v = state_->keep(v);
+  r.attention.cache = &state_->keys_values[std::size_t(layer)];
+}
+
 Tensor Step::pick_wanted(const Tensor& x) {
   auto y = scratch({wanted(), x.cols()});
   auto& r = state_->add(INLAY_OP_PICK);

@@ -22,7 +22,7 @@ void each_run(std::span<const inlay_cache> caches, const Sequence& sequence, con
   constexpr std::size_t at_once = 64;
   Slots slots;
   for (const auto& cache : caches) {
-    if (!cache.size) continue;
+    if (!cache.size || cache.table != own_table) continue;
     for (std::size_t begin = 0; begin < sequence.cached; begin += at_once) {
       slots.clear();
       for (auto t = begin; t < std::min(sequence.cached, begin + at_once); ++t)

@@ -76,7 +76,7 @@ void Engine::drop(Sequence& sequence, std::size_t first, std::size_t count) {
   shifted.tokens = sequence.tokens;
   const auto begin = shifted.tokens.begin() + std::ptrdiff_t(first);
   shifted.tokens.erase(begin, begin + std::ptrdiff_t(count));
-  shifted.salt = sequence.salt;
+  shifted.salt = sequence.salt, shifted.source = sequence.source;
   shifted.cached =
       sequence.cached > first ? std::max(first, sequence.cached - std::min(sequence.cached, count)) : sequence.cached;
   shifted.shareable = false;

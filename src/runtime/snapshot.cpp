@@ -102,6 +102,13 @@ Header checked_header(std::span<const std::byte> saved, std::uint64_t model, con
   return header;
 }
 
+// Saved sessions have no place for a source yet.
+void refuse_sources(const Engine& engine) {
+  if (engine.reads_source())
+    throw Error(Errc::unsupported, "sessions of encoder-decoders cannot be saved: their tokens depend on the source",
+                Fault::unsupported, "save");
+}
+
 }  // namespace
 
 std::uint64_t fingerprint(const gguf::File& file, int context) {
@@ -124,6 +131,7 @@ std::uint64_t fingerprint(const gguf::File& file, int context) {
 }
 
 void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink& sink) const {
+  refuse_sources(*this);
   const auto keys_values = caches_->keys_values();
   const auto kept = std::find_if(keys_values.begin(), keys_values.end(), [](const auto& c) { return c.size > 0; });
   const bool rows = kept != keys_values.end();
@@ -173,6 +181,7 @@ void Engine::save_rows(const Sequence& sequence, const ByteSink& put) const {
 }
 
 Sequence Engine::restore(std::span<const std::byte> saved, std::uint64_t model) {
+  refuse_sources(*this);
   const auto header = checked_header(saved, model, *caches_);
   if (header.tokens > std::uint32_t(context_))
     throw Error(Errc::argument,

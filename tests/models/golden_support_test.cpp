@@ -1,4 +1,6 @@
 // Reads the golden models, and asks the backend what this machine can run.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -17,8 +19,10 @@ Golden read_golden(const std::filesystem::path& path, const Json& j) {
   g.model = (path.parent_path() / j["gguf"].get<std::string>()).string();
   g.abs_f32 = j["tolerance"]["abs_f32"], g.abs_reduced = j["tolerance"]["abs_reduced"];
   g.context = j.contains("long_context_n_ctx") ? j["long_context_n_ctx"].begin().value().get<int>() : 0;
-  for (const auto& s : j["sequences"])
-    if (s.contains("tokens")) g.sequences[s["name"]] = s["tokens"].get<std::vector<int>>();
+  for (const auto& s : j["sequences"]) {
+    g.sequences[s["name"]] = s[s.contains("tokens") ? "tokens" : "decoder_tokens"].get<std::vector<int>>();
+    if (s.contains("encoder_tokens")) g.sources[s["name"]] = s["encoder_tokens"].get<std::vector<int>>();
+  }
   const auto bytes = read(path.parent_path() / j["values_file"].get<std::string>());
   for (const auto& o : j["outputs"]) {
     Golden::Block block{o["sequence"],
@@ -39,6 +43,15 @@ Golden read_golden(const std::filesystem::path& path, const Json& j) {
 }
 
 }  // namespace
+
+double largest_difference(std::span<const float> got, std::span<const float> expected) {
+  double largest = got.size() == expected.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
+    const double difference = std::abs(double(got[i]) - double(expected[i]));
+    largest = std::isnan(difference) ? INFINITY : std::max(largest, difference);
+  }
+  return largest;
+}
 
 std::vector<Golden> goldens(std::string_view folder, std::string_view kind) {
   std::vector<Golden> found;

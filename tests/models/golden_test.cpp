@@ -1,27 +1,12 @@
 // Proves: every architecture's logits and greedy continuation equal those of the original implementation.
-#include <cmath>
-#include <cstring>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <set>
-
-#include "inlay/inlay.hpp"
 #include "tests/models/golden.hpp"
+#include "inlay/inlay.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
 
 namespace {
 
 using support::Golden;
-
-double largest_difference(const std::vector<float>& got, std::span<const float> expected) {
-  double largest = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double difference = std::abs(double(got[i]) - double(expected[i]));
-    largest = std::isnan(difference) ? 1e30 : std::max(largest, difference);
-  }
-  return largest;
-}
 
 // Some models choose their rotation by the configured context: the long sequence of those has one of its own.
 void check_logits(const Golden& golden, inlay::LoadOptions options, double tolerance) {
@@ -32,7 +17,7 @@ void check_logits(const Golden& golden, inlay::LoadOptions options, double toler
     const auto logits = session.evaluate(golden.sequences.at(block.sequence), block.positions);
     INFO(golden.name << " " << block.sequence << " on " << model.info().isa);
     REQUIRE(logits.size() == block.values.size());
-    CHECK(largest_difference(logits, block.values) <= tolerance);
+    CHECK(support::largest_difference(logits, block.values) <= tolerance);
   }
 }
 

@@ -1,5 +1,4 @@
 // Proves: the same quantized file gives the same logits on every instruction set as on the reference.
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -66,15 +65,6 @@ std::vector<float> logits(const fs::path& path, const std::string& isa, const st
   return session.evaluate(tokens, all);
 }
 
-double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(double(a[i]) - b[i]);
-    largest = std::isnan(difference) ? 1e30 : std::max(largest, difference);
-  }
-  return largest;
-}
-
 // An activation that lies within a float's rounding of the middle between two of its 255 steps may be rounded to either
 // on two instruction sets, and later layers carry that on. All such steps together are what eight-bit activations cost,
 // which the same weights as F32 tell. Each result lies within that of the exact one, so two lie within twice that;
@@ -83,9 +73,9 @@ void check(const Golden& golden, Type type, int& exact) {
   const auto path = requantized(golden.model, type, false), widened = requantized(golden.model, type, true);
   const auto& tokens = golden.sequences.at("s17");
   const auto expected = logits(path, "reference", tokens);
-  const double bound = largest_difference(expected, logits(widened, "reference", tokens));
+  const double bound = support::largest_difference(expected, logits(widened, "reference", tokens));
   for (const auto& isa : support::instruction_sets()) {
-    const double largest = largest_difference(logits(path, isa, tokens), expected);
+    const double largest = support::largest_difference(logits(path, isa, tokens), expected);
     INFO(golden.name << " as " << inlay::gguf::type_info(type).name << " on " << isa << ": " << largest << " of "
                      << bound);
     CHECK(largest <= 2 * bound);

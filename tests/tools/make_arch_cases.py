@@ -12,10 +12,11 @@ import numpy as np
 
 from arch_attending import GptJ, HunyuanDense, HunyuanMoe, MistralWindow
 from arch_recurrent import RetNet, Rwkv6, Rwkv7
+from arch_t5 import T5
 from arch_written import V
 
 FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mistral_window": MistralWindow,
-            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe}
+            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5}
 
 
 def write_model(path, made):
@@ -33,38 +34,61 @@ def write_model(path, made):
     out.write_header_to_file(), out.write_kv_data_to_file(), out.write_tensors_to_file(), out.close()
 
 
-def continued(made, tokens, n=16):
+def continued(logits, tokens, n=16):
     tokens, margin = list(tokens), np.inf
     for _ in range(n):
-        best = np.sort(last := made.logits(tokens)[-1])
+        best = np.sort(last := logits(tokens)[-1])
         margin = min(margin, best[-1] - best[-2])
         tokens.append(int(last.argmax()))
     return tokens[-n:], float(margin)
+
+
+class Asked:
+    """A sequence with what the model makes of it: of a decoder's tokens, or of an encoder-decoder's source and tokens."""
+
+    def __init__(self, made, draw, length):
+        self.two = made.kind == "seq2seq"
+        self.tokens = ([0] + draw(length - 1) if length > 1 else [0]) if self.two else draw(length)
+        self.source = [draw(length)] if self.two else []
+        self.logits = lambda tokens: made.logits(tokens, *self.source)
+        self.greedy, self.margin = continued(self.logits, [0] if self.two else self.tokens)
+
+    def described(self):
+        return {"encoder_tokens": self.source[0], "decoder_tokens": self.tokens} if self.two else {"tokens": self.tokens}
+
+
+def blocks(made, asked):
+    """(sequence, kind, rows, values) of each block."""
+    for name, sequence in asked.items():
+        rows = list(range(len(sequence.tokens)))[-17 if len(sequence.tokens) <= 17 else -4:]
+        yield name, "logits", rows, sequence.logits(sequence.tokens)[rows]
+    if made.kind == "seq2seq":
+        source = asked["s17"].source[0]
+        yield "s17", "encoder_states", list(range(len(source))), made.encoded(source)
 
 
 def make(name, folder, seed=1):
     made = FAMILIES[name](seed)
     random = np.random.default_rng(seed + 100)
     draw = lambda n: [int(t) for t in random.integers(3, V, n)]
-    s17 = max((draw(17) for _ in range(6)), key=lambda s: continued(made, s)[1])
-    greedy, margin = continued(made, s17)
-    sequences, outputs, values, offset = {"s1": draw(1), "s17": s17, "long": draw(64)}, [], [], 0
-    for sequence, tokens in sequences.items():
-        rows = list(range(len(tokens)))[-17 if len(tokens) <= 17 else -4:]
-        values.append(made.logits(tokens)[rows])
-        outputs.append({"sequence": sequence, "kind": "logits", "shape": [len(rows), V], "positions": rows,
+    s17 = max((Asked(made, draw, 17) for _ in range(6)), key=lambda asked: asked.margin)
+    asked = {"s1": Asked(made, draw, 1), "s17": s17, "long": Asked(made, draw, 64)}
+    outputs, values, offset = [], [], 0
+    for sequence, kind, rows, block in blocks(made, asked):
+        values.append(block)
+        outputs.append({"sequence": sequence, "kind": kind, "shape": list(block.shape), "positions": rows,
                         "offset_floats": offset})
-        offset += values[-1].size
+        offset += block.size
     largest = max(float(np.abs(v).max()) for v in values)
     write_model(folder / f"{name}.gguf", made)
-    np.concatenate(values).astype("<f4").tofile(folder / f"{name}.logits.f32")
+    np.concatenate([v.ravel() for v in values]).astype("<f4").tofile(folder / f"{name}.logits.f32")
     (folder / f"{name}.json").write_text(json.dumps({
-        "name": name, "architecture": made.architecture, "kind": "causal", "gguf": f"{name}.gguf",
+        "name": name, "architecture": made.architecture, "kind": made.kind, "gguf": f"{name}.gguf",
         "values_file": f"{name}.logits.f32", "seed": seed, "tolerance": {"abs_f32": 1e-4, "abs_reduced": round(largest / 1024, 4)},  # a cache of half floats: 2^-10
-        "sequences": [{"name": s, "tokens": t} for s, t in sequences.items()], "outputs": outputs,
-        "greedy": {"prompt": "s17", "tokens": greedy, "min_top1_top2_margin": margin}}, indent=1) + "\n")
+        "sequences": [{"name": n} | sequence.described() for n, sequence in asked.items()], "outputs": outputs,
+        "greedy": {"prompt": "s17", "tokens": s17.greedy, "min_top1_top2_margin": s17.margin}}, indent=1) + "\n")
     print(f"{name}: logits from {min(v.min() for v in values):.2f} to {max(v.max() for v in values):.2f}, "
-          f"greedy margin {margin:.3f}, {(folder / f'{name}.gguf').stat().st_size >> 10} KiB")
+          f"greedy margin {s17.margin:.3f}, {(folder / f'{name}.gguf').stat().st_size >> 10} KiB")
 
 
 if __name__ == "__main__":

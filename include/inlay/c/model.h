@@ -48,9 +48,10 @@ typedef struct inlay_info {
   int32_t vocabulary, width, layers, context, threads;
   int32_t bos, eos;                     /* -1: none */
   int32_t encoder;                      /* embeds texts, and generates none */
+  int32_t encoder_decoder;              /* reads a source, then writes: a prompt is the source, and begins anew */
 } inlay_info;
 #define INLAY_INFO_INIT \
-  { sizeof(inlay_info), {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0 }
+  { sizeof(inlay_info), {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0 }
 
 /* Bytes a model takes on the host: weights + scratch + per_token * tokens. */
 typedef struct inlay_plan { uint64_t weights, scratch, page, per_token; } inlay_plan;

@@ -35,6 +35,8 @@ INLAY_API inlay_status inlay_session_room(const inlay_session*, size_t* tokens, 
 INLAY_API inlay_status inlay_session_rewind(inlay_session*, size_t length, inlay_error*);
 /* Forgets tokens in the middle and moves those after them; what follows is near to what a session without them says. */
 INLAY_API inlay_status inlay_session_drop(inlay_session*, size_t first, size_t count, inlay_error*);
+/* Lets the encoder of an encoder-decoder read tokens: what the session writes from now on is written in view of them. */
+INLAY_API inlay_status inlay_session_read_source(inlay_session*, const int32_t* tokens, size_t n, inlay_error*);
 /* Appends tokens and writes their logits, [wanted, vocabulary]; no wanted positions: those after the last token. */
 INLAY_API inlay_status inlay_session_evaluate(inlay_session*, const int32_t* tokens, size_t n, const int32_t* wanted,
                                               size_t wanted_count, float* logits, size_t capacity, inlay_error*);

@@ -117,6 +117,7 @@ template <class Norm>
 struct HeadOf {
   Norm norm;
   Tensor output, bias;
+  float scale = 1;
   HeadOf(const Weights& w, std::int64_t vocabulary, std::int64_t dim, float eps,
          const std::string& norm_name = "output_norm")
       : norm(w, norm_name, dim, eps),
@@ -125,7 +126,7 @@ struct HeadOf {
     if (!output) output = w.matrix("token_embd.weight", {vocabulary, dim});
   }
   /// [R, V] logits of the wanted rows
-  Tensor operator()(const Tensor& x) const { return x.step->linear(norm(x.step->pick_wanted(x)), output, bias); }
+  Tensor operator()(const Tensor& x) const { return x.step->linear(norm(x.step->pick_wanted(x)), output, bias, scale); }
 };
 using Head = HeadOf<RmsNorm>;
 

@@ -132,6 +132,9 @@ struct INLAY_API Network {
   virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes()
   virtual std::vector<Cache> caches() const = 0;
   virtual bool encodes() const { return false; }
+  /// An encoder-decoder's pass over its source: [T, D], and what the decoder attends to is in the caches of_source.
+  virtual Tensor read_source(Step&) const { return {}; }
+  virtual bool reads_source() const { return false; }
   virtual ~Network();
 };
 
@@ -141,10 +144,12 @@ struct Architecture {
   std::unique_ptr<Network> (*build)(const Metadata&, const Weights&);
 };
 
-/// The row for a class like Decoder<...>: built from (metadata, weights), called with a Step, asked for caches().
+/// The row for a class like Decoder<...>: built from (metadata, weights), called with a Step, asked for caches(). One
+/// with read_source(Step) is an encoder-decoder.
 template <class M>
 constexpr Architecture architecture(std::string_view name = M::name) {
   return {name, [](const Metadata& m, const Weights& w) -> std::unique_ptr<Network> {
+            constexpr bool two_passes = requires(const M& model, Step& step) { model.read_source(step); };
             struct Built final : Network {
               M model;
               Built(const Metadata& metadata, const Weights& weights) : model(metadata, weights) {}
@@ -156,6 +161,13 @@ constexpr Architecture architecture(std::string_view name = M::name) {
                 else
                   return false;
               }
+              Tensor read_source(Step& step) const override {
+                if constexpr (two_passes)
+                  return model.read_source(step);
+                else
+                  return {};
+              }
+              bool reads_source() const override { return two_passes; }
             };
             return std::make_unique<Built>(m, w);
           }};

@@ -95,6 +95,7 @@ struct Cache {
   int kv_heads = 0, head_dim = 0, value_dim = 0;
   bool latent = false;
   std::int64_t state_bytes = 0;
+  bool of_source = false;  ///< keys and values of an encoder-decoder's source, which its encoder's pass stores
 };
 
 struct RouteSpec {
@@ -126,6 +127,8 @@ class INLAY_API Step {
   Tensor glu(Act, const Tensor& gate, const Tensor& up, float alpha = 0, float limit = 0, float beta = 0);
   void rope(const Tensor& x, const Rope&);
   Tensor attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const AttendSpec&);
+  /// Puts keys and values [T, G, K] into a layer's cache, for attention of later steps.
+  void store(int layer, const Tensor& k, const Tensor& v);
   Tensor pick_wanted(const Tensor& x);            ///< [R, D]
   Tensor pool(inlay_pick_kind, const Tensor& x);  ///< [sequences, D]
 

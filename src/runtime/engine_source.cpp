@@ -1,0 +1,43 @@
+// The encoder's pass of an encoder-decoder, and an encoder's own.
+#include "runtime/engine.hpp"
+
+namespace inlay::runtime {
+
+std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> tokens, std::vector<float>* rows,
+                                                  const std::function<bool()>& stop) {
+  auto& pool = caches_->pages();
+  const auto page = std::size_t(caches_->page());
+  auto source = std::make_shared<Source>(std::vector(tokens.begin(), tokens.end()), pool, memory_);
+  source->pages.reserve((tokens.size() + page - 1) / page);
+  {
+    std::lock_guard guard(memory_);
+    while (source->pages.size() * page < tokens.size()) source->pages.push_back(pool.acquire());
+  }
+  std::vector<float> unread;
+  encode(*source_pass_, *source_step_, {.tokens = source->tokens, .source = source}, rows ? *rows : unread, stop);
+  return source;
+}
+
+std::vector<float> Engine::encode(std::span<const TokenId> tokens) {
+  std::vector<float> rows;
+  if (reads_source())
+    read_source(tokens, &rows);
+  else
+    encode(*network_, *step_, {.tokens = {tokens.begin(), tokens.end()}}, rows, {});
+  return rows;
+}
+
+void Engine::encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,
+                    const std::function<bool()>& stop) {
+  const auto count = sequence.tokens.size();
+  const Reading reading{&sequence, int(count), {}};
+  std::lock_guard turn(turn_);
+  describe({&reading, 1});
+  step.record(network, {std::int64_t(count), 0, 1}, nullptr);
+  const CancelWhen cancel(*device_, stop);
+  step.run(batch_);
+  rows.resize(count * std::size_t(step.output.cols()));
+  device_->table().download(device_->handle(), rows.data(), step.output.view.data, rows.size() * sizeof(float));
+}
+
+}  // namespace inlay::runtime

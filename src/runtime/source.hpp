@@ -1,0 +1,39 @@
+// What the decoders of an encoder-decoder look at: a source's tokens, and the pages that hold what was made of them.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "inlay/nn/decoder.hpp"
+#include "runtime/pages.hpp"
+
+namespace inlay::runtime {
+
+// Shared by a session and its forks; never written once it is read.
+struct Source {
+  Source(std::vector<std::int32_t> ids, BlockPool& pool, std::mutex& memory)
+      : tokens(std::move(ids)), pool_(pool), memory_(memory) {}
+  ~Source() {
+    std::lock_guard guard(memory_);
+    for (const auto page : pages) pool_.release(page);
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  std::vector<std::int32_t> tokens, pages;
+
+ private:
+  BlockPool& pool_;
+  std::mutex& memory_;
+};
+
+// The first of an encoder-decoder's two passes, as a network by itself.
+struct SourcePass final : nn::Network {
+  explicit SourcePass(const nn::Network& both) : whole(both) {}
+  nn::Tensor forward(nn::Step& step) const override { return whole.read_source(step); }
+  std::vector<nn::Cache> caches() const override { return {}; }
+  bool encodes() const override { return true; }
+  const nn::Network& whole;
+};
+
+}  // namespace inlay::runtime
