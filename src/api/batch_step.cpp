@@ -87,12 +87,13 @@ void BatchState::step() {
 bool BatchState::read(std::span<const Part> parts) {
   std::vector<runtime::Reading> readings;
   std::vector<const BatchRequest*> served;
-  for (const auto& part : parts) {
+  const auto add = [&](const Part& part) {
     auto& request = find(part.id);
+    model_->engine->wake(request.sequence());
     const bool whole = std::size_t(part.tokens) == request.unread();
     readings.push_back({&request.sequence(), part.tokens, whole ? std::vector{part.tokens - 1} : std::vector<int>{}});
     served.push_back(&request);
-  }
+  };
   // A step goes on while anybody wants it.
   const auto unwanted = [&] {
     return std::all_of(served.begin(), served.end(), [](const BatchRequest* request) {
@@ -100,6 +101,7 @@ bool BatchState::read(std::span<const Part> parts) {
     });
   };
   try {
+    std::for_each(parts.begin(), parts.end(), add);
     model_->engine->read(readings, logits_, unwanted);
   } catch (const Error& error) {
     recover(error, parts);

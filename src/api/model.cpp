@@ -40,6 +40,7 @@ void check(const LoadOptions& options) {
   if (options.threads < 0) refuse("threads", "must not be negative");
   if (options.context < 0) refuse("context", "must not be negative");
   if (options.page < 1) refuse("page", "must be at least 1");
+  if (options.disk_bytes > 0 && options.disk_folder.empty()) refuse("disk_folder", "must name the folder of the file");
   if (options.device != "auto" && options.device != "cpu")
     refuse("device", ("names no device that is here: " + options.device).c_str());
 }
@@ -88,7 +89,9 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
   return {.cache = {.k_type = type_of(options.keys),
                     .v_type = type_of(options.values),
                     .page = options.page,
-                    .most_bytes = options.cache_bytes ? options.cache_bytes : default_cache_bytes},
+                    .most_bytes = options.cache_bytes ? options.cache_bytes : default_cache_bytes,
+                    .disk_bytes = options.disk_bytes,
+                    .disk_folder = options.disk_folder},
           .reuse_prefixes = options.reuse_prefixes,
           .context = options.context,
           .architecture = &api::find_architecture(name, options.architectures),
@@ -152,6 +155,7 @@ std::unique_ptr<runtime::Engine> measured_engine(std::string_view path, const Lo
   ModelState state(gguf::File::open(path, {.memory = options.memory}));
   auto chosen = engine_options(state, options);
   chosen.measure = true;
+  chosen.cache.disk_bytes = 0;
   chosen.progress = {};
   return std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
 }

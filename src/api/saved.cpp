@@ -30,6 +30,7 @@ void Session::save(std::string_view path) const {
   guarded([&] {
     with_file(path, "save the session to", [&] {
       base::Replacement file{std::string(path)};
+      state_->engine().wake(state_->sequence);
       state_->engine().save(state_->sequence, state_->model->fingerprint(),
                             [&](std::span<const std::byte> bytes) { file.write(bytes); });
       file.commit();
@@ -40,6 +41,7 @@ void Session::save(std::string_view path) const {
 std::vector<std::byte> Session::save() const {
   return guarded([&] {
     std::vector<std::byte> saved;
+    state_->engine().wake(state_->sequence);
     state_->engine().save(state_->sequence, state_->model->fingerprint(), [&](std::span<const std::byte> bytes) {
       saved.insert(saved.end(), bytes.begin(), bytes.end());
     });

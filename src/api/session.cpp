@@ -52,6 +52,7 @@ runtime::Reuse SessionState::read(const Reader& reader) {
   const auto first = std::min(reader.first, tokens.size() - 1);
   engine().read_again(sequence, first);
   const auto reuse = engine().reuse(sequence, first);
+  engine().wake(sequence);
   const auto width = std::size_t(engine().vocabulary());
   const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (width * sizeof(float)));
   std::vector<float> logits;

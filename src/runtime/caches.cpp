@@ -21,7 +21,12 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
   has_sources_ = of_source > 0;
   page_bytes_ = std::max(page_bytes_, of_source);
   const auto share = has_pages() && has_states() ? options.most_bytes / 2 : options.most_bytes;
-  if (has_pages()) pages_ = std::make_unique<BlockPool>(device, page_bytes_, share);
+  if (has_pages()) {
+    std::unique_ptr<Tier> tier;
+    if (options.disk_bytes > 0 && !has_sources_)
+      tier = std::make_unique<Tier>(options.disk_folder, page_bytes_, options.disk_bytes);
+    pages_ = std::make_unique<BlockPool>(device, page_bytes_, share, std::move(tier));
+  }
   if (has_states()) slots_ = std::make_unique<BlockPool>(device, state_bytes_, share);
   for (auto& cache : keys_values_)
     if (cache.size)

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "inlay/nn/tensor.hpp"
@@ -17,6 +18,8 @@ struct CacheOptions {
   std::uint32_t k_type = INLAY_F16, v_type = INLAY_F16;
   int page = 32;
   std::size_t most_bytes = 0;
+  std::uint64_t disk_bytes = 0;  // of pages that were not used for long
+  std::string disk_folder = {};
 };
 
 class Caches {
@@ -26,6 +29,8 @@ class Caches {
   // One descriptor a layer, at addresses that stay; a layer that keeps nothing of the kind has size 0.
   std::span<const inlay_cache> keys_values() const noexcept { return keys_values_; }
   std::span<const inlay_cache> states() const noexcept { return states_; }
+
+  bool tiered() const noexcept { return has_pages() && pages_->tiered(); }
 
   int page() const noexcept { return page_; }
   bool has_pages() const noexcept { return page_bytes_ > 0; }

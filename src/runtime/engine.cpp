@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/model_file.hpp"
+#include "runtime/stay.hpp"
 
 namespace inlay::runtime {
 
@@ -176,12 +177,15 @@ void Engine::read(std::span<const Reading> readings, std::vector<float>& logits,
 
 void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) {
   Change change(*this);
+  Stay stay(*this);
   {
     std::lock_guard guard(memory_);
+    for (const auto& reading : readings) stay.add(*reading.sequence);
     for (const auto& reading : readings) {
       own_pages(*reading.sequence, reading.sequence->cached + std::size_t(reading.count), change);
       own_slot(*reading.sequence);
     }
+    for (const auto& reading : readings) stay.add(*reading.sequence);  // with what is new
   }
   describe(readings);
   // A pass computes at least one row, also where nobody asks for one.

@@ -124,6 +124,9 @@ class Engine {
   void read_again(Sequence& sequence, std::size_t first) noexcept;
   void release(Sequence& sequence) noexcept { rewind(sequence, 0); }
   void trim() noexcept;
+  // Brings the pages of a sequence back into memory. Those that the disk has lost are forgotten with all behind them:
+  // their tokens are read again with the next step. Throws Error{memory}.
+  void wake(Sequence& sequence);
 
   struct Room {
     std::size_t pages = SIZE_MAX, slots = SIZE_MAX;
@@ -144,6 +147,7 @@ class Engine {
   static constexpr int chunk_tokens = 512;  // of one prompt in one step
 
   class Change;
+  class Stay;
   void share_prefixes();
   void own_pages(Sequence& sequence, std::size_t length, Change& change);
   void own_slot(Sequence& sequence);
@@ -173,8 +177,8 @@ class Engine {
   std::unique_ptr<nn::Step::State> source_step_;
   std::vector<Rotation> rotations_;  // for each layer
   bool shifts_ = false;
-  FairLock turn_;      // to run a step
-  std::mutex memory_;  // of the pools
+  FairLock turn_;              // to run a step
+  mutable std::mutex memory_;  // of the pools
   int context_ = 0, vocabulary_ = 0;
   std::uint64_t weight_bytes_ = 0;
   std::vector<std::string> unused_;

@@ -1,12 +1,16 @@
-// Memory for what sessions keep: equal blocks in segments that grow on demand, counted by reference.
+// Memory for what sessions keep: equal blocks in segments that grow on demand, counted by reference. Those that nobody
+// used for long may stand in a file instead.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/device.hpp"
+#include "runtime/tier.hpp"
 
 namespace inlay::runtime {
 
@@ -14,11 +18,17 @@ namespace inlay::runtime {
 // holders, and copied before it is written by one of several. Not thread-safe: the engine's lock covers it.
 class BlockPool {
  public:
-  BlockPool(const Device& device, std::size_t block_bytes, std::size_t most_bytes)
-      : device_(&device), block_bytes_(block_bytes), in_segment_(blocks_in_segment(block_bytes, most_bytes)) {
-    const auto most = std::max<std::size_t>(1, most_bytes / (block_bytes * std::size_t(in_segment_)));
-    limit_ = std::min<std::size_t>(most, most_segments);
+  // With a tier, each block is a segment of its own, which may have no memory for a while.
+  BlockPool(const Device& device, std::size_t block_bytes, std::size_t most_bytes, std::unique_ptr<Tier> tier = {})
+      : device_(&device),
+        block_bytes_(block_bytes),
+        in_segment_(tier ? 1 : blocks_in_segment(block_bytes, most_bytes)),
+        tier_(std::move(tier)) {
+    most_in_memory_ = std::max<std::size_t>(1, most_bytes / (block_bytes * std::size_t(in_segment_)));
+    const auto on_disk = tier_ ? tier_->capacity() : 0;
+    limit_ = std::min(most_in_memory_ + on_disk - (on_disk > 0), most_segments);  // one place is for an exchange
     memory_.resize(limit_);  // never moves again: the device keeps the address
+    if (tier_) blocks_.resize(limit_), staging_.resize(block_bytes);
   }
   ~BlockPool() {
     for (void* segment : memory_) device_->release(segment, segment_bytes());
@@ -36,23 +46,50 @@ class BlockPool {
   void when_full(std::function<bool()> spare) { spare_ = std::move(spare); }
 
   std::int32_t acquire() {  // held once; throws Error{memory} at the pool's limit
-    while (free_.empty()) {
-      try {
-        grow();
-      } catch (const Error&) {
-        if (!spare_ || !spare_()) throw;
-      }
-    }
+    with_room([&] {
+      if (free_.empty()) grow();
+      if (auto& memory = memory_[std::size_t(free_.back() / in_segment_)]; !memory) memory = memory_for_segment();
+    });
     const auto block = free_.back();
     free_.pop_back();
     holders_[std::size_t(block)] = 1;
+    if (tier_) blocks_[std::size_t(block)].used = ++uses_;
     return block;
   }
   void share(std::int32_t block) noexcept { ++holders_[std::size_t(block)]; }
   int holders(std::int32_t block) const noexcept { return holders_[std::size_t(block)]; }
   void release(std::int32_t block) noexcept {
-    if (--holders_[std::size_t(block)] == 0) free_.push_back(block);  // capacity was reserved by grow()
+    if (--holders_[std::size_t(block)] > 0) return;
+    free_.push_back(block);  // capacity was reserved by grow()
+    if (tier_) leave_tier(blocks_[std::size_t(block)]);
   }
+
+  bool tiered() const noexcept { return tier_ != nullptr; }
+  std::size_t in_memory() const noexcept { return in_memory_; }  // segments
+  // Brings a block back into memory, where it stays at least until another is brought back or acquired. Throws
+  // Error{memory}, and Error{io} where the file has lost it: it is lost for good then.
+  void bring_back(std::int32_t block) {
+    auto& state = blocks_[std::size_t(block)];
+    state.used = ++uses_;
+    if (memory_[std::size_t(block)]) return;
+    void* memory = nullptr;
+    with_room([&] { memory = memory_for_segment(); });
+    try {
+      tier_->read(state.place, staging_);
+    } catch (const Error&) {
+      give_back(memory);
+      throw;
+    }
+    device_->table().upload(device_->handle(), memory, staging_.data(), block_bytes_);
+    memory_[std::size_t(block)] = memory;
+    leave_tier(state);
+  }
+  // A block stays in memory while it is pinned.
+  void pin(std::int32_t block) {
+    bring_back(block);
+    ++blocks_[std::size_t(block)].pins;
+  }
+  void unpin(std::int32_t block) noexcept { --blocks_[std::size_t(block)].pins; }
 
   // The same contents in a block of its own.
   std::int32_t copy(std::int32_t from) {
@@ -83,13 +120,18 @@ class BlockPool {
       const auto first = std::int32_t(grown_) * in_segment_;
       std::erase_if(free_, [&](std::int32_t block) { return block >= first; });
       holders_.resize(std::size_t(first));
-      device_->release(memory_[grown_], segment_bytes());
-      memory_[grown_] = nullptr;
+      give_back(std::exchange(memory_[grown_], nullptr));
     }
   }
 
  private:
   static constexpr std::size_t most_segments = 1 << 16, segment_target = 1 << 20, fewest_blocks = 16;
+
+  struct Tiered {
+    std::int32_t place = -1;  // in the file; below zero: none
+    int pins = 0;
+    std::uint64_t used = 0;  // when it was last
+  };
 
   // Large blocks in segments of several, for which the system gives large pages.
   static int blocks_in_segment(std::size_t block_bytes, std::size_t most_bytes) {
@@ -103,28 +145,78 @@ class BlockPool {
     return std::all_of(begin, begin + in_segment_, [](int held) { return held == 0; });
   }
 
+  [[noreturn]] void fail() const {
+    throw Error(
+        Errc::memory,
+        "the cache is full: " + std::to_string(most_in_memory_ * segment_bytes()) + " bytes (LoadOptions::cache_bytes)",
+        Fault::limit);
+  }
+  template <class Work>
+  void with_room(const Work& work) {
+    for (;;) try {
+        return work();
+      } catch (const Error&) {
+        if (!spare_ || !spare_()) throw;
+      }
+  }
+
+  void* memory_for_segment() {
+    if (in_memory_ == most_in_memory_) {
+      if (!tier_) fail();
+      return memory_of_another();
+    }
+    void* memory = device_->allocate(segment_bytes());
+    ++in_memory_;
+    return memory;
+  }
+  void give_back(void* memory) noexcept {
+    in_memory_ -= memory != nullptr;
+    device_->release(memory, segment_bytes());
+  }
+
+  // Of a block that nobody holds, or of the one that was not used for longest, which goes to the file.
+  void* memory_of_another() {
+    for (const auto block : free_)
+      if (auto& memory = memory_[std::size_t(block)]) return std::exchange(memory, nullptr);
+    std::size_t oldest = limit_;
+    for (std::size_t i = 0; i < holders_.size(); ++i)
+      if (memory_[i] && blocks_[i].pins == 0 && (oldest == limit_ || blocks_[i].used < blocks_[oldest].used))
+        oldest = i;
+    if (oldest == limit_) fail();
+    device_->table().download(device_->handle(), staging_.data(), memory_[oldest], block_bytes_);
+    const auto place = tier_->put(staging_);
+    if (!place) fail();
+    blocks_[oldest].place = *place;
+    return std::exchange(memory_[oldest], nullptr);
+  }
+  void leave_tier(Tiered& block) noexcept {
+    if (block.place >= 0) tier_->free(std::exchange(block.place, -1));
+  }
+
   void grow() {
-    if (grown_ == limit_)
-      throw Error(
-          Errc::memory,
-          "the cache is full: " + std::to_string(limit_ * segment_bytes()) + " bytes (LoadOptions::cache_bytes)",
-          Fault::limit);
+    if (grown_ == limit_) fail();
     const auto first = holders_.size(), count = std::size_t(in_segment_);
     free_.reserve(first + count);
     holders_.reserve(first + count);
-    memory_[grown_] = device_->allocate(segment_bytes());
+    memory_[grown_] = memory_for_segment();
     ++grown_;
     holders_.resize(first + count, 0);
     for (std::size_t i = count; i-- > 0;) free_.push_back(std::int32_t(first + i));
   }
 
   const Device* device_;
-  std::size_t block_bytes_, limit_ = 0, grown_ = 0;
+  std::size_t block_bytes_, limit_ = 0, grown_ = 0;  // segments that there can be, and are
+  std::size_t most_in_memory_ = 0, in_memory_ = 0;   // segments
   std::int32_t in_segment_;
   std::vector<void*> memory_;
   std::vector<int> holders_;
   std::vector<std::int32_t> free_;
   std::function<bool()> spare_;
+
+  std::unique_ptr<Tier> tier_;
+  std::vector<Tiered> blocks_;      // of a pool with a tier
+  std::vector<std::byte> staging_;  // a block on its way
+  std::uint64_t uses_ = 0;
 };
 
 }  // namespace inlay::runtime

@@ -5,6 +5,7 @@
 
 #include "runtime/engine.hpp"
 #include "runtime/rows.hpp"
+#include "runtime/stay.hpp"
 
 namespace inlay::runtime {
 
@@ -72,6 +73,7 @@ void Engine::drop(Sequence& sequence, std::size_t first, std::size_t count) {
     throw Error(Errc::unsupported,
                 "this model's cache cannot be shifted: it depends on positions by more than rotations",
                 Fault::unsupported, "drop");
+  wake(sequence);
   Sequence shifted;
   shifted.tokens = sequence.tokens;
   const auto begin = shifted.tokens.begin() + std::ptrdiff_t(first);
@@ -82,6 +84,8 @@ void Engine::drop(Sequence& sequence, std::size_t first, std::size_t count) {
   shifted.shareable = false;
   try {
     take_memory(shifted);
+    Stay stay(*this);
+    stay.add_locked(sequence), stay.add_locked(shifted);
     move_rows(sequence, shifted, first, count);
   } catch (...) {
     release(shifted);

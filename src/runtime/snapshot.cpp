@@ -12,6 +12,7 @@
 #include "gguf/types.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/rows.hpp"
+#include "runtime/stay.hpp"
 
 namespace inlay::runtime {
 
@@ -146,6 +147,8 @@ void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink&
                    .v_type = rows ? kept->v_type : std::uint32_t(INLAY_F32)};
   std::memcpy(header.magic, magic, sizeof(magic));
   header.bytes = total_bytes(*caches_, header).value();
+  Stay stay(*this);
+  stay.add_locked(sequence);
   base::Checksum checksum;
   const ByteSink put = [&](std::span<const std::byte> bytes) { checksum.add(bytes), sink(bytes); };
   put(std::as_bytes(std::span(&header, 1)));
@@ -201,6 +204,8 @@ Sequence Engine::restore(std::span<const std::byte> saved, std::uint64_t model) 
   sequence.shareable = header.read == 0;
   try {
     take_memory(sequence);
+    Stay stay(*this);
+    stay.add_locked(sequence);
     restore_rows(sequence, saved.subspan(ids.size()), header.k_type, header.v_type);
   } catch (...) {
     release(sequence);
