@@ -293,7 +293,7 @@ typedef struct inlay_backend {
   uint32_t size, abi; /* abi changes only when a field's meaning does */
   const char* name;   /* "cpu", "cuda" */
   int (*device_count)(void);
-  inlay_device* (*open)(const inlay_host*, char* message, size_t capacity); /* NULL: message says why */
+  inlay_device* (*open)(const inlay_host*, char* message, size_t capacity); /* NULL: message says why; empty: no memory */
   void (*close)(inlay_device*);
   const char* (*isa)(inlay_device*);                             /* what it runs with: "avx2", "reference" */
   int (*can)(inlay_device*, uint32_t op, const void* op_struct); /* data pointers NULL; asked at load */

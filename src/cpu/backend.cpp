@@ -54,7 +54,9 @@ inlay_device* open(const inlay_host* given, char* message, std::size_t capacity)
     if (host.isa && host.isa == reference_name) return open_reference(host).release();
     if (const Kernels* kernels = find_kernels(host.isa)) return open_kernels(host, *kernels).release();
     name_the_usable(host.isa, message, capacity);
-  } catch (const std::exception& error) {  // no memory or no threads
+  } catch (const std::bad_alloc&) {
+    say(message, capacity, "");
+  } catch (const std::exception& error) {  // no threads
     say(message, capacity, error.what());
   }
   return nullptr;

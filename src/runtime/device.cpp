@@ -44,6 +44,7 @@ Device::Device(const inlay_backend* backend, DeviceOptions given) : table_(backe
   if (options_.memory) host_.alloc = allocate_memory, host_.release = release_memory;
   char message[512] = "";
   handle_ = table_->open(&host_, message, sizeof(message));
+  if (!handle_ && !message[0]) throw std::bad_alloc();
   // A name that cannot be used is the caller's mistake; anything else is the device's.
   if (!handle_) throw Error(options_.isa.empty() ? Errc::device : Errc::argument, message, Fault::none, table_->name);
 }

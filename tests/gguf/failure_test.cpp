@@ -6,9 +6,9 @@
 
 #include "gguf/parser.hpp"
 #include "inlay/gguf.hpp"
-#include "tests/gguf/heap.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/heap.hpp"
 
 namespace {
 

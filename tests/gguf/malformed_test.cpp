@@ -8,9 +8,9 @@
 
 #include "gguf/write.hpp"
 #include "inlay/gguf.hpp"
-#include "tests/gguf/heap.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/heap.hpp"
 
 namespace {
 
