@@ -41,7 +41,8 @@ Json json(const inlay::gguf::Value& value, std::size_t most) {
 Json plan(const Options& options) {
   try {
     const auto plan = inlay::Model::plan(options.model.path, options.model.options);
-    return {{"weights", plan.weights}, {"scratch", plan.scratch}, {"page", plan.page}, {"per_token", plan.per_token}};
+    return {{"weights", plan.weights},     {"scratch", plan.scratch}, {"page", plan.page},
+            {"per_token", plan.per_token}, {"segment", plan.segment}, {"states", plan.states}};
   } catch (const inlay::Error&) {
     return nullptr;
   }

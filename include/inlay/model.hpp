@@ -81,13 +81,19 @@ struct ModelInfo {
   bool encoder_decoder = false;  ///< reads a source, then writes: a prompt is the source, and each one begins anew
 };
 
-/// Bytes a model takes on the host.
+/// Bytes that a model takes beside the tables of its file and vocabulary, exactly: LoadOptions::memory serves no other.
 struct Plan {
   std::uint64_t weights = 0;    ///< packed weights
-  std::uint64_t scratch = 0;    ///< the largest step's
+  std::uint64_t scratch = 0;    ///< the largest step's, of one session
   std::uint64_t page = 0;       ///< one page of the cache
   std::uint64_t per_token = 0;  ///< of the cache
-  std::uint64_t total(int tokens) const noexcept { return weights + scratch + per_token * std::uint64_t(tokens); }
+  std::uint64_t segment = 0;    ///< several pages: by so much the cache grows at a time
+  std::uint64_t states = 0;     ///< by so much it grows for the states of recurrent models, several sessions' at a time
+  /// With one session of so many tokens.
+  std::uint64_t total(int tokens) const noexcept {
+    const auto cache = per_token * std::uint64_t(tokens);
+    return weights + scratch + states + (segment ? (cache + segment - 1) / segment * segment : cache);
+  }
 };
 
 /// Weights, vocabulary and the page pool that its sessions share. Immutable

@@ -85,7 +85,7 @@ inlay_status inlay_model_plan(inlay_text path, const inlay_load* load, inlay_pla
     std::shared_ptr<HostMemory> memory;
     const auto options = load_options(versioned<inlay_load>(load, INLAY_LOAD_INIT), memory);
     const auto plan = inlay::Model::plan(view(path), options);
-    required(out, "out") = {plan.weights, plan.scratch, plan.page, plan.per_token};
+    required(out, "out") = {plan.weights, plan.scratch, plan.page, plan.per_token, plan.segment, plan.states};
     return INLAY_OK;
   });
 }

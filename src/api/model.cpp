@@ -178,7 +178,9 @@ Plan Model::plan(std::string_view path, const LoadOptions& options) {
     return Plan{.weights = engine->weight_bytes(),
                 .scratch = engine->scratch_bytes(),
                 .page = engine->page_bytes(),
-                .per_token = (engine->page_bytes() + std::size_t(engine->page()) - 1) / std::size_t(engine->page())};
+                .per_token = (engine->page_bytes() + std::size_t(engine->page()) - 1) / std::size_t(engine->page()),
+                .segment = engine->segment_bytes(),
+                .states = engine->states_bytes()};
   });
 }
 

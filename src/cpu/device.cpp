@@ -67,15 +67,15 @@ class Device final : public inlay_device, private base::Work {
 
   std::size_t workspace() override {
     plan_list();
-    return plan_.workspace_bytes();
+    plan_.gather();
+    return plan_.workspace_bytes() + plan_.kept_bytes() + list.capacity() * sizeof(Recorded);
   }
 
   inlay_step_status run_list() override {
     plan_list();
-    if (plan_.workspace_bytes() > workspace_bytes_) {
-      if (!grow(plan_.workspace_bytes())) return INLAY_STEP_MEMORY;
-      plan_list();
-    }
+    const bool small = plan_.workspace_bytes() > workspace_bytes_, moved = plan_.gather();
+    if (small && !grow(plan_.workspace_bytes())) return INLAY_STEP_MEMORY;
+    if (small || moved) plan_list();
     const bool whole = team_.run(*this);
     ++steps_;
     return whole ? INLAY_STEP_DONE : INLAY_STEP_CANCELLED;

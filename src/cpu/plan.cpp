@@ -19,14 +19,20 @@ Plan::Plan(const inlay_host& host, const Kernels& kernels, int workers)
       phases_(HostAllocator<Phase>(host)),
       kept_(HostAllocator<Kept>(host)) {}
 
-Plan::~Plan() {
+Plan::~Plan() { let_go(); }
+
+void Plan::let_go() noexcept {
   for (const Kept& block : kept_) release(*host_, block.memory, block.bytes);
+  HostVector<Kept>(kept_.get_allocator()).swap(kept_);
+  kept_block_ = 0;
 }
 
 void Plan::restart(const inlay_batch& batch) {
   batch_ = &batch;
   phases_.clear();
   rotations.clear();
+  if (batch.tokens > most_tokens_) let_go();  // they will not do
+  most_tokens_ = std::max(most_tokens_, batch.tokens);
   for (Kept& block : kept_) block.used = 0;
   kept_block_ = 0;
   shared_ = shared_peak_ = scratch_ = 0;
@@ -58,6 +64,22 @@ void* Plan::keep(std::size_t bytes) {
   Kept& block = kept_[kept_block_];
   block.used += bytes;
   return block.memory + block.used - bytes;
+}
+
+bool Plan::gather() {
+  if (kept_.size() < 2) return false;
+  std::size_t bytes = 0;
+  for (const Kept& block : kept_) bytes += block.used;
+  let_go();
+  keep(bytes);
+  return true;
+}
+
+std::size_t Plan::kept_bytes() const noexcept {
+  std::size_t bytes =
+      phases_.capacity() * sizeof(Phase) + rotations.capacity() * sizeof(Rotations) + kept_.capacity() * sizeof(Kept);
+  for (const Kept& block : kept_) bytes += block.bytes;
+  return bytes;
 }
 
 }  // namespace inlay::cpu

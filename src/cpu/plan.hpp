@@ -67,6 +67,10 @@ class Plan {
   void mark(int layer) noexcept { layer_ = layer; }
   std::size_t workspace_bytes() const noexcept { return shared_peak_ + workers_ * scratch_; }
   void* keep(std::size_t bytes);
+  // Puts what the planned step keeps into one block; true: it has moved, so the step must be planned again.
+  bool gather();
+  void let_go() noexcept;
+  std::size_t kept_bytes() const noexcept;  // with the lists of this plan
 
   struct Kept {
     std::byte* memory;
@@ -77,6 +81,7 @@ class Plan {
   const Kernels* kernels_;
   const inlay_batch* batch_ = nullptr;
   int workers_, layer_ = -1;
+  std::int32_t most_tokens_ = 0;  // of a step so far
   std::byte* workspace_ = nullptr;
   std::size_t shared_ = 0, shared_peak_ = 0, scratch_ = 0;
   HostVector<Phase> phases_;

@@ -139,6 +139,8 @@ class Engine {
   const Device& device() const noexcept { return *device_; }
   std::uint64_t weight_bytes() const noexcept { return weight_bytes_; }
   std::size_t page_bytes() const noexcept { return caches_->page_bytes(); }
+  std::size_t segment_bytes() const noexcept { return caches_->has_pages() ? caches_->pages().segment_bytes() : 0; }
+  std::size_t states_bytes() const noexcept { return keeps_states() ? caches_->slots().segment_bytes() : 0; }
   int page() const noexcept { return caches_->page(); }
   std::size_t scratch_bytes();  // of the largest step
   const std::vector<std::string>& unused_tensors() const noexcept { return unused_; }

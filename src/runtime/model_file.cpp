@@ -117,18 +117,19 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
   return found_.emplace(key, loaded).first->second;
 }
 
-// Memory for one tensor. Tensors lie behind one another in large blocks, for which the system gives large pages.
+// Memory for one tensor; null where it is only counted. Tensors lie behind one another in large blocks, for which the
+// system gives large pages.
 void* FileWeights::reserve(std::size_t bytes) {
   constexpr std::size_t line = 64, block_bytes = std::size_t{64} << 20;
-  bytes_ += bytes;
   bytes = (bytes + line - 1) / line * line;
   if (bytes > left_) {
     const auto rest = std::size_t(file_->bytes() - std::min(read_, file_->bytes()));
-    auto& block = blocks_.emplace_back(*device_, std::max(bytes, std::min(rest, block_bytes)));
-    next_ = static_cast<std::byte*>(block.data()), left_ = block.bytes();
+    left_ = std::max(bytes, std::min(rest, block_bytes));
+    bytes_ += left_;
+    if (!options_.measure) next_ = static_cast<std::byte*>(blocks_.emplace_back(*device_, left_).data());
   }
   left_ -= bytes;
-  return std::exchange(next_, next_ + bytes);
+  return options_.measure ? nullptr : std::exchange(next_, next_ + bytes);
 }
 
 nn::Tensor FileWeights::constant(std::span<const float> values) {
@@ -136,6 +137,7 @@ nn::Tensor FileWeights::constant(std::span<const float> values) {
   t.view.type = INLAY_F32, t.view.rank = 1;
   t.view.shape[0] = std::int64_t(values.size()), t.view.stride[0] = sizeof(float);
   t.view.data = reserve(values.size_bytes());
+  if (options_.measure) t.view.data = blocks_.emplace_back(*device_, values.size_bytes()).data();
   device_->table().upload(device_->handle(), t.view.data, values.data(), values.size_bytes());
   return t;
 }
@@ -166,12 +168,11 @@ nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
     t.view = source;  // the file's bytes will do: they stay mapped
     return t;
   }
+  t.view.data = reserve(bytes);
   if (options_.measure) {
-    bytes_ += bytes;
     t.view.data = source.data;
     return t;
   }
-  t.view.data = reserve(bytes);
   pack_rows(source, role, t.view, tensor.name);
   file_->drop(tensor.data);
   return t;

@@ -38,6 +38,7 @@ class BlockPool {
 
   std::size_t block_bytes() const noexcept { return block_bytes_; }
   int segment_blocks() const noexcept { return in_segment_; }
+  std::size_t segment_bytes() const noexcept { return block_bytes_ * std::size_t(in_segment_); }
   void* const* segments() const noexcept { return memory_.data(); }
   std::size_t capacity() const noexcept { return limit_ * std::size_t(in_segment_); }
   std::size_t used() const noexcept { return holders_.size() - free_.size(); }
@@ -139,7 +140,6 @@ class BlockPool {
     const auto wanted = std::clamp<std::size_t>(segment_target / block, fewest_blocks, 1024);
     return int(std::clamp<std::size_t>(most_bytes / block, 1, wanted));
   }
-  std::size_t segment_bytes() const noexcept { return block_bytes_ * std::size_t(in_segment_); }
   bool idle(std::size_t segment) const noexcept {
     const auto begin = holders_.begin() + std::ptrdiff_t(segment) * in_segment_;
     return std::all_of(begin, begin + in_segment_, [](int held) { return held == 0; });

@@ -1,5 +1,6 @@
 // Proves: what the host lends (memory, threads) is all that is used, and each of its failures ends in a typed error.
 #include <atomic>
+#include <filesystem>
 #include <memory_resource>
 #include <thread>
 
@@ -66,15 +67,48 @@ TEST_CASE("a session survives a failed step and continues as if nothing had happ
   CHECK(session.generate("Once upon a time", Sampler::greedy(), {.tokens = 8}).text() == expected);
 }
 
-TEST_CASE("loading and generating stay within the plan") {
-  Failing memory;
-  const auto plan = inlay::Model::plan(support::nano(), {.threads = 1});
-  const auto model = support::load_nano({.threads = 1, .memory = &memory});
-  CHECK(plan.weights > 0);
-  CHECK(plan.per_token == 6 * 2 * 2 * 64 * 2);  // layers, keys and values, heads, head size, bytes
-  generate(model);
-  const auto segment = std::uint64_t(1) << 20;
-  CHECK(std::uint64_t(memory.peak) <= plan.total(64) + segment + plan.scratch);
+// Bytes beside the tables of the file and its vocabulary.
+std::uint64_t beside(const Failing& memory, const std::string& path) {
+  Failing tables;
+  const auto words = inlay::Model::load(path, {.threads = 1, .memory = &tables, .vocabulary_only = true});
+  return std::uint64_t(memory.live - tables.live);
+}
+
+TEST_CASE("a plan is right to the byte, and never exceeded") {
+  for (const int threads : {1, 3}) {
+    const auto plan = inlay::Model::plan(support::nano(), {.threads = threads});
+    CHECK(plan.per_token == 6 * 2 * 2 * 64 * 2);  // layers, keys and values, heads, head size, bytes
+    CHECK(plan.page == 32 * plan.per_token);
+    Failing memory;
+    const auto model = support::load_nano({.threads = threads, .memory = &memory});
+    CHECK(beside(memory, support::nano()) == plan.weights);
+    auto session = model.session();
+    const auto read = [&](std::size_t tokens) { session.evaluate(std::vector<inlay::TokenId>(tokens, 300)); };
+    read(3);
+    CHECK(beside(memory, support::nano()) <= plan.total(3));
+    CHECK(beside(memory, support::nano()) >= plan.weights + plan.segment);
+    read(506), read(1), read(2);  // 512, but no step of so many
+    CHECK(beside(memory, support::nano()) <= plan.total(512));
+    read(512);
+    CHECK(beside(memory, support::nano()) == plan.total(1024));
+    CHECK(memory.peak - memory.live < 16 << 10);  // while a step's lists move
+  }
+}
+
+TEST_CASE("the plan of a model with states counts them") {
+  for (const auto& arch : support::folders("arch"))
+    for (const auto* name : {"mamba2_b", "jamba", "lfm2", "qwen3_next"}) {
+      const auto path = (arch / (std::string(name) + ".gguf")).string();
+      if (!std::filesystem::exists(path)) continue;
+      INFO(name);
+      const auto plan = inlay::Model::plan(path, {.threads = 1, .context = 600});
+      Failing memory;
+      const auto model = inlay::Model::load(path, {.threads = 1, .context = 600, .memory = &memory});
+      CHECK(beside(memory, path) == plan.weights);
+      auto session = model.session();
+      session.evaluate(std::vector<inlay::TokenId>(600, 1));
+      CHECK(beside(memory, path) == plan.total(600));
+    }
 }
 
 TEST_CASE("a host may run the bodies one after another, or side by side") {

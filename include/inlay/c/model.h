@@ -55,8 +55,8 @@ typedef struct inlay_info {
 #define INLAY_INFO_INIT \
   { sizeof(inlay_info), {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0 }
 
-/* Bytes a model takes on the host: weights + scratch + per_token * tokens. */
-typedef struct inlay_plan { uint64_t weights, scratch, page, per_token; } inlay_plan;
+/* Bytes that a model takes: weights, scratch, and the cache, per_token * tokens rounded up to segments, and states. */
+typedef struct inlay_plan { uint64_t weights, scratch, page, per_token, segment, states; } inlay_plan;
 
 INLAY_API uint32_t inlay_version(void); /* 0x000100 is 0.1.0 */
 INLAY_API inlay_status inlay_model_load(inlay_text path, const inlay_load*, inlay_model** out, inlay_error*);
