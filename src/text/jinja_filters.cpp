@@ -142,11 +142,19 @@ Value standard(On machine, In value, With with) {
 
 Value length(On machine, In value, With) { return Value::size(machine.length(value)); }
 
+// Python's: a text as it is, or so many spaces.
+std::string indent_of(On machine, const Bound& bound) {
+  if (bound[1].is(Type::string)) return std::string(machine.bytes(bound[1].text));
+  const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(bound.whole(1, 0), 0));
+  if (width > machine.budget().limits().output) fail(Trouble::limit, "an indent is larger than the output limit");
+  return std::string(width, ' ');
+}
+
 Value json_text(On machine, In value, With with) {
   const Bound bound("tojson", with, {"ensure_ascii", "indent", "separators", "sort_keys"});
-  JsonStyle style{.indent = bound.whole(1, -1)};
-  if (bound.has(1) && !bound[1].is(Type::none)) style.indent = std::max<std::int64_t>(style.indent, 0);
-  style.item_separator = style.indent < 0 ? ", " : ",";
+  JsonStyle style;
+  if (bound.has(1) && !bound[1].is(Type::none)) style.indent = indent_of(machine, bound);
+  style.item_separator = style.indent ? "," : ", ";
   if (bound.has(2) && !bound[2].is(Type::none)) {
     const List& separators = machine.items(bound[2]);
     if (separators.size() != 2 || !separators[0].is(Type::string) || !separators[1].is(Type::string)) {

@@ -51,11 +51,9 @@ class JsonWriter {
   void put(std::string_view bytes) { out_.append(bytes, origin_); }
 
   void new_line(int depth) {
-    if (style_.indent < 0) return;
+    if (!style_.indent) return;
     put("\n");
-    const auto width = static_cast<std::uint64_t>(style_.indent) * static_cast<std::uint64_t>(depth);
-    if (width > machine_.budget().limits().output) fail(Trouble::limit, "an indent is larger than the output limit");
-    out_.repeat(' ', width, origin_);
+    for (int level = 0; level < depth; ++level) put(*style_.indent);
   }
 
   void write_list(const List& list, int depth) {

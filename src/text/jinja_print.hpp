@@ -1,6 +1,7 @@
 // Values as text: as Python prints them, and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,7 @@ TextRef represented(const Machine& machine, const Value& value);
 std::string real_text(double number);
 
 struct JsonStyle {
-  std::int64_t indent = -1;  // below 0: everything on one line
+  std::optional<std::string> indent = {};  // of each level; none: everything on one line
   std::string item_separator = {};
   std::string key_separator = ": ";
   bool sort_keys = false;

@@ -208,6 +208,8 @@ TextRef in_case(const Machine& machine, TextRef text, Case wanted) {
           wanted == Case::upper || (wanted == Case::swapped ? lower == code : starts_word && wanted != Case::lower);
       if (raises && code == 0xDF) {  // sharp s has no capital
         result.append(wanted == Case::upper || wanted == Case::swapped ? "SS" : "Ss", run.origin);
+      } else if (!raises && code == 0x130) {  // a capital i with a dot keeps it
+        result.append("i\u0307", run.origin);
       } else {
         std::string changed;
         base::append_utf8(raises ? upper : lower, changed);

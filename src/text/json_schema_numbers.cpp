@@ -91,8 +91,11 @@ void emit_exactly(Automaton& automaton, const NumberFacts& facts, NodeId from, N
   if (value.plain_size() > longest_plain) {
     refuse(Flaw::bad_value, "a number of the schema has too many digits to be written out", facts.where);
   }
-  automaton.add_text(from, value.plain(), to);
-  if (value.whole()) automaton.add_text(from, value.plain() + ".0", to);
+  for (const char* sign : {"", "-"}) {
+    if (*sign && !value.zero()) continue;  // only zero is the same below zero
+    automaton.add_text(from, sign + value.plain(), to);
+    if (value.whole()) automaton.add_text(from, sign + value.plain() + ".0", to);
+  }
 }
 
 }  // namespace
