@@ -35,6 +35,11 @@ expect(0 "^{\"tokens\":.[0-9]+,[0-9]+.,.*\"prompt_tokens\":3,.*}\n$"
   "{\"tokens\":[9,8,7],\"max_tokens\":2,\"temperature\":0,\"ignore_eos\":true}\n" run -m ${t5} --jsonl)
 expect(0 "^{\"tokens\":.[0-9,]+.,\"text\":\".*\",\"logprobs\":.*,\"finish\":\"token_limit\",\"stats\":{\"prompt_tokens\":5,.*}}\n$"
   "{\"prompt\":\"Once upon a time\",\"max_tokens\":4,\"temperature\":0}\n" run --jsonl)
+expect(0 "\"stats\":{.*\"drafted_tokens\":0,\"accepted_tokens\":0,"
+  "{\"prompt\":\"one two one two one two\",\"max_tokens\":8,\"temperature\":0}\n" run --no-speculate --jsonl)
+expect(0 "^{\"steps\":.{\"name\":\"model\",\"candidates\":.{\"id\":[0-9]+,\"p\":[0-9.]+}.},{\"name\":\"top_k\",.*\"name\":\"temperature\",.*}.}\n{\"error\":"
+  "{\"prompt\":\"Once upon a\",\"top\":1}\n{}\n" sample --jsonl)
+expect(0 "^.*temperature 0[.]8.*\nmodel\n +[01][.][0-9]+ +[0-9]+  \".*temperature\n" "" sample --top 2 "Once upon a")
 expect(0 "^{\"content\":\"125\",.*\"finish\":\"end_of_text\""
   "{\"messages\":[{\"role\":\"user\",\"content\":\"What is 58 + 67?\"}],\"temperature\":0}\n" chat --jsonl)
 expect(0 "^{\"text\":\"<user>hi\",\"spans\":.{\"begin\":0,\"end\":6,\"kind\":\"template\"},{\"begin\":6,\"end\":8,\"kind\":\"user\"}.}\n$"

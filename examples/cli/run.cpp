@@ -12,6 +12,7 @@ struct Options {
   SamplingFlags sampling;
   std::string prompt;
   CLI::Option* given = nullptr;
+  inlay::SessionOptions session;
   bool json = false, lines = false;
 };
 
@@ -40,7 +41,8 @@ void show_stats(const inlay::Stats& stats) {
   std::cerr << "\n[" << stats.prompt_tokens << " tokens read, "
             << static_cast<int>(rate(stats.prompt_tokens - stats.reused_tokens, stats.prompt_seconds)) << "/s; "
             << stats.generated_tokens << " made, "
-            << static_cast<int>(rate(stats.generated_tokens, stats.generate_seconds)) << "/s]\n";
+            << static_cast<int>(rate(stats.generated_tokens, stats.generate_seconds)) << "/s; " << stats.accepted_tokens
+            << " of " << stats.drafted_tokens << " guesses right]\n";
 }
 
 void speak(inlay::Session& session, const Options& options) {
@@ -63,13 +65,13 @@ void run(const Options& options) {
   const auto model = load(options.model);
   if (options.lines) {
     answer_lines([&](const Request& request) {
-      auto session = model.session();
+      auto session = model.session(options.session);
       auto generation = start(session, request, sampling(request, options.sampling));
       return whole(generation);
     });
     return;
   }
-  auto session = model.session();
+  auto session = model.session(options.session);
   speak(session, options);
 }
 
@@ -81,6 +83,8 @@ void add_run(CLI::App& app) {
   options->given = command.add_option("prompt", options->prompt, "the text; without it, all of stdin");
   add_model_flags(command, options->model);
   add_sampling_flags(command, options->sampling);
+  command.add_flag("--speculate,!--no-speculate", options->session.speculate,
+                   "guess tokens ahead where that pays; the text stays the same (the default)");
   command.add_flag("--json", options->json, "print one JSON object with tokens, text and statistics");
   command.add_flag("--jsonl", options->lines, "answer the JSON objects on stdin, one a line");
   command.callback([options] { run(*options); });

@@ -47,10 +47,9 @@ Json describe(const inlay::Error& error) {
 }
 
 Json describe(const inlay::Stats& stats) {
-  return {{"prompt_tokens", stats.prompt_tokens},
-          {"reused_tokens", stats.reused_tokens},
-          {"generated_tokens", stats.generated_tokens},
-          {"prompt_seconds", stats.prompt_seconds},
+  return {{"prompt_tokens", stats.prompt_tokens},       {"reused_tokens", stats.reused_tokens},
+          {"generated_tokens", stats.generated_tokens}, {"drafted_tokens", stats.drafted_tokens},
+          {"accepted_tokens", stats.accepted_tokens},   {"prompt_seconds", stats.prompt_seconds},
           {"generate_seconds", stats.generate_seconds}};
 }
 

@@ -37,6 +37,10 @@ struct Token {
 /// serve one source; no_state: the model is recurrent, and its state is kept only where chunks of prompts ended.
 enum class ReuseEnd { not_asked, whole, differs, unknown, off, no_state };
 
+/// Whether tokens were guessed ahead and read together. no_state: not for this model, whose recurrent state cannot go
+/// back.
+enum class Speculation { off, on, no_state };
+
 /// What a step of a Sampler left: its likeliest candidates, best first, with the logarithms of their probabilities.
 struct SampledStep {
   std::string name;
@@ -51,6 +55,9 @@ struct Stats {
   int generated_tokens = 0;
   int dropped_tokens = 0;    ///< by WhenFull::drop
   int dropped_messages = 0;  ///< the same, of a Chat
+  Speculation speculation = Speculation::off;
+  int drafted_tokens = 0;   ///< guessed, and read beside the token before them
+  int accepted_tokens = 0;  ///< of those, the ones the sampler chose too: each saved a step
   double prompt_seconds = 0, generate_seconds = 0;
 };
 
@@ -68,6 +75,9 @@ struct SessionOptions {
   /// How many of those after them are dropped at once; 0: half. A few: the context is a window that slides behind the
   /// kept tokens, for the price of rotating all keys as often.
   int drop = 0;
+  /// Guess tokens ahead, where the text repeats itself or the grammar leaves no choice, and read them in one step.
+  /// What is generated does not change; when guesses do not pay, there are no more of them.
+  bool speculate = true;
 };
 
 /// Tokens as they are made: a single-pass range. Each ++ runs the model once.

@@ -153,6 +153,9 @@ inline inlay_stats stats_of(const Stats& stats) {
           stats.dropped_tokens,
           stats.dropped_messages,
           static_cast<inlay_reuse_end>(stats.reuse_end),
+          static_cast<inlay_speculation>(stats.speculation),
+          stats.drafted_tokens,
+          stats.accepted_tokens,
           stats.prompt_seconds,
           stats.generate_seconds};
 }

@@ -44,7 +44,8 @@ inlay::SessionOptions options_of(const inlay_session_options* given) {
   return {.salt = std::string(view(c.salt)),
           .when_full = static_cast<inlay::WhenFull>(c.when_full),
           .keep = c.keep,
-          .drop = c.drop};
+          .drop = c.drop,
+          .speculate = c.speculate != 0};
 }
 
 inlay_session* handle_of(const inlay_model& model, inlay::Session session) {

@@ -22,13 +22,21 @@ GenerationState::Dropped drop_tokens(SessionState& session) {
 }  // namespace
 
 GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler& recipe, Limits limits)
-    : writer(s->model, recipe, std::move(limits)), session_(std::move(s)), asked_(session_->asked) {
+    : writer(s->model, recipe, std::move(limits)),
+      session_(std::move(s)),
+      asked_(session_->asked),
+      drafts_(*session_, writer),
+      stop_([this] { return writer.interrupted().has_value(); }) {
   if (session_->options.when_full == WhenFull::drop) goes_on_when_full(drop_tokens);
 }
 
 void GenerationState::goes_on_when_full(MakeRoom make_room) {
   make_room_ = std::move(make_room);
   writer.goes_on_when_full = true;
+}
+
+GenerationState::~GenerationState() {
+  if (current()) drafts_.forget();
 }
 
 bool GenerationState::finished(const std::function<void()>& reading) {
@@ -42,15 +50,14 @@ bool GenerationState::finished(const std::function<void()>& reading) {
   return true;
 }
 
-bool GenerationState::read(std::function<void(std::size_t)> progress) {
+void GenerationState::read_all(std::function<void(std::size_t)> progress) {
   const auto last = session_->sequence.tokens.size() - 1;
-  return finished([&] {
-    reuse_ = session_->read(
-        {.wants = [&](std::size_t i) { return i == last; },
-         .take = [&](std::size_t, std::span<const float> logits) { logits_.assign(logits.begin(), logits.end()); },
-         .progress = std::move(progress),
-         .stop = [&] { return writer.interrupted().has_value(); }});
-  });
+  reuse_ = session_->read(
+      {.wants = [&](std::size_t i) { return i == last; },
+       .take = [&](std::size_t, std::span<const float> logits) { own_logits_.assign(logits.begin(), logits.end()); },
+       .progress = std::move(progress),
+       .stop = stop_});
+  logits_ = own_logits_;
 }
 
 bool GenerationState::read_prompt(std::span<const TokenId> prompt, Rollback& rollback) {
@@ -59,10 +66,10 @@ bool GenerationState::read_prompt(std::span<const TokenId> prompt, Rollback& rol
   const auto added = prompt.size();
   writer.stats.prompt_tokens = int(added);
   const auto first = session_->sequence.tokens.size() - added;
-  const bool whole = read([&](std::size_t read) {
+  const auto progress = [&](std::size_t read) {
     if (const auto& report = writer.limits().progress) report(int(read - std::min(read, first)), int(added));
-  });
-  if (!whole) return false;
+  };
+  if (!finished([&] { read_all(progress); })) return false;
   writer.stats.prompt_seconds = writer.seconds();
   writer.reused(reuse_, first);
   return true;
@@ -70,14 +77,32 @@ bool GenerationState::read_prompt(std::span<const TokenId> prompt, Rollback& rol
 
 void GenerationState::give_way() {
   if (!writer.goes_on_when_full || session_->sequence.tokens.size() < session_->context()) return;
+  drafts_.forget();
   const auto dropped = make_room_(*session_);
   writer.stats.dropped_tokens += int(dropped.tokens);
   writer.stats.dropped_messages += int(dropped.messages);
   writer.goes_on_when_full = dropped.again;
 }
 
+bool GenerationState::read_next() {
+  if (drafts_.follow()) {
+    logits_ = drafts_.logits();
+    return true;
+  }
+  return finished([&] {
+    if (drafts_.read(stop_)) {
+      logits_ = drafts_.logits();
+      return;
+    }
+    const bool alone = session_->sequence.cached + 1 == session_->sequence.tokens.size();
+    const auto started = writer.seconds();
+    read_all({});
+    if (alone) session_->drafts.plain_step(writer.seconds() - started);
+  });
+}
+
 void GenerationState::next() {
-  if (writer.finish != Finish::running || session_->asked != asked_) {
+  if (writer.finish != Finish::running || !current()) {
     if (writer.finish == Finish::running) writer.finish = Finish::cancelled;
     over = true;
     return;
@@ -87,10 +112,13 @@ void GenerationState::next() {
   auto& tokens = session_->sequence.tokens;
   const bool first = writer.stats.generated_tokens == 0;
   // Where a cancel comes while the token before is read, that token stays unread.
-  if (writer.may_follow(tokens.size()) && (first || read({})))
+  if (writer.may_follow(tokens.size()) && (first || read_next())) {
     writer.write(logits_, tokens);
-  else
+    session_->drafts.token();
+  } else {
     over = true;
+  }
+  if (writer.finish != Finish::running) drafts_.forget();
   writer.stats.generate_seconds += writer.seconds() - started;
 }
 

@@ -1,7 +1,7 @@
 // A running generation: a session, and what writes its next token.
 #pragma once
 
-#include "api/writer.hpp"
+#include "api/drafts.hpp"
 
 namespace inlay {
 inline namespace v0 {
@@ -24,18 +24,27 @@ struct GenerationState {
   Writer writer;
   bool begun = false, over = false;
 
+  ~GenerationState();
+  GenerationState(const GenerationState&) = delete;
+  GenerationState& operator=(const GenerationState&) = delete;
+
  private:
+  bool current() const noexcept { return session_->asked == asked_; }
   void give_way();
   // Of an encoder-decoder, where a prompt is the source; an empty one: goes on with the source there is.
   bool read_source(std::span<const TokenId> source, Rollback& rollback);
-  bool finished(const std::function<void()>& reading);   // false where a cancel or the deadline ended it
-  bool read(std::function<void(std::size_t)> progress);  // the same, of all that is unread
+  bool finished(const std::function<void()>& reading);  // false where a cancel or the deadline ended it
+  void read_all(std::function<void(std::size_t)> progress);
+  bool read_next();  // the token made last, unless it was read ahead; false as above
 
   std::shared_ptr<SessionState> session_;
   std::uint64_t asked_;
   MakeRoom make_room_;  // none: the generation ends
-  std::vector<float> logits_;
-  runtime::Reuse reuse_;  // of the last reading
+  std::vector<float> own_logits_;
+  std::span<const float> logits_;  // after the last token
+  Drafts drafts_;
+  std::function<bool()> stop_;  // what ends a reading
+  runtime::Reuse reuse_;        // of the last reading
 };
 
 }  // namespace v0

@@ -175,6 +175,7 @@ Session Session::fork() const {
   return guarded([&] {
     auto copy = std::make_shared<SessionState>(state_->model, state_->options);
     copy->sequence = state_->engine().fork(state_->sequence);
+    copy->drafts = state_->drafts;
     return Session(std::move(copy));
   });
 }

@@ -33,10 +33,9 @@ void SessionState::begin_writing() {
 
 bool GenerationState::read_source(std::span<const TokenId> source, Rollback& rollback) {
   writer.stats.prompt_tokens = int(source.size());
-  const auto stop = [this] { return writer.interrupted().has_value(); };
-  if (!source.empty() && !finished([&] { rollback.begin_anew(session_->with_source(source, stop)); })) return false;
+  if (!source.empty() && !finished([&] { rollback.begin_anew(session_->with_source(source, stop_)); })) return false;
   session_->begin_writing();
-  if (!read({})) return false;
+  if (!finished([&] { read_all({}); })) return false;
   if (const auto& report = writer.limits().progress) report(int(source.size()), int(source.size()));
   writer.stats.prompt_seconds = writer.seconds();
   return true;

@@ -8,6 +8,7 @@
 
 #include "inlay/model.hpp"
 #include "runtime/constraint.hpp"
+#include "runtime/draft_budget.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/snapshot.hpp"
 #include "text/tokenizer.hpp"
@@ -48,6 +49,7 @@ struct SessionState {
   std::shared_ptr<const ModelState> model;
   SessionOptions options;
   runtime::Sequence sequence = {};
+  runtime::DraftBudget drafts = {};
   std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
 
   SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how) : model(std::move(m)), options(how) {

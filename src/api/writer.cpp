@@ -33,6 +33,18 @@ void Writer::write_reply(const Grammar& grammar) {
   if (grammar) constraint_.emplace(grammar, model_->pieces_with_marks());
 }
 
+std::vector<TokenId> Writer::forced() const {
+  const auto text = constraint_ ? constraint_->forced() : std::string();
+  return text.empty() ? std::vector<TokenId>() : model_->tokenizer->encode(text, {});
+}
+
+std::size_t Writer::possible(std::span<const TokenId> tokens) const {
+  const auto& tokenizer = *model_->tokenizer;
+  const auto end = std::ranges::find_if(tokens, [&](TokenId id) { return tokenizer.ends_generation(id); });
+  const auto count = limits_.ignore_end ? tokens.size() : std::size_t(end - tokens.begin());
+  return constraint_ ? constraint_->possible(tokens.first(count)) : count;
+}
+
 double Writer::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 std::optional<Finish> Writer::interrupted() const {

@@ -25,6 +25,10 @@ class Writer {
   // Makes the text a reply of a chat: marks are written out, and it belongs to the grammar.
   void write_reply(const Grammar& grammar);
 
+  // The tokens of the text that must come next, as the grammar says; how many of these it allows.
+  std::vector<TokenId> forced() const;
+  std::size_t possible(std::span<const TokenId> tokens) const;
+
   const Limits& limits() const noexcept { return limits_; }
   double seconds() const;  // since it was made
   // Notes what was known of the prompt, which begins at `first` of the session's tokens.

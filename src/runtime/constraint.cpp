@@ -53,4 +53,15 @@ void Constraint::accept(text::TokenId id) {
     throw Error(Errc::argument, "the token " + std::to_string(id) + " cannot follow in the grammar");
 }
 
+std::size_t Constraint::possible(std::span<const text::TokenId> ids) const {
+  auto ahead = state_;
+  std::size_t count = 0;
+  for (const auto id : ids) {
+    const auto text = pieces_->text(id);
+    if (text.empty() || !ahead.accept(text)) break;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace inlay::runtime

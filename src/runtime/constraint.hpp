@@ -33,7 +33,10 @@ class Constraint {
   void apply(std::span<float> logits);
   // Reads the chosen token. Throws Error{argument} where it cannot follow, which a mask excludes.
   void accept(text::TokenId id);
-  bool finished() const { return state_.finished(); }  // whole, and nothing can follow
+  // How many of these tokens may follow, one after the other.
+  std::size_t possible(std::span<const text::TokenId> ids) const;
+  std::string forced() const { return state_.forced(); }  // text that must come next
+  bool finished() const { return state_.finished(); }     // whole, and nothing can follow
 
  private:
   text::GrammarState state_;

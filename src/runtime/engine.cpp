@@ -137,12 +137,12 @@ void Engine::describe(std::span<const Reading> readings) {
   for (const auto& reading : readings) {
     const auto& sequence = *reading.sequence;
     const auto base = std::int32_t(ids_.size());
-    for (int i = 0; i < reading.count; ++i) {
-      ids_.push_back(sequence.tokens[sequence.cached + std::size_t(i)]);
-      positions_.push_back(std::int32_t(sequence.cached) + i);
-    }
+    const auto unread = std::span(sequence.tokens).subspan(sequence.cached, std::size_t(reading.count));
+    ids_.insert(ids_.end(), unread.begin(), unread.end());
+    ids_.insert(ids_.end(), reading.drafts.begin(), reading.drafts.end());
+    for (int i = 0; i < reading.rows(); ++i) positions_.push_back(std::int32_t(sequence.cached) + i);
     for (const int row : reading.wanted) rows_.push_back(base + row);
-    pages_[own_table].add(sequence.pages, sequence.cached + std::size_t(reading.count));
+    pages_[own_table].add(sequence.pages, sequence.cached + std::size_t(reading.rows()));
     if (const auto& source = sequence.source) pages_[source_table].add(source->pages, source->tokens.size());
     slots_.push_back(sequence.slot);
     query_start_.push_back(std::int32_t(ids_.size()));
@@ -175,6 +175,17 @@ void Engine::read(std::span<const Reading> readings, std::vector<float>& logits,
   remember(readings);
 }
 
+void Engine::accept(Sequence& sequence) noexcept {
+  ++sequence.cached;
+  const Reading reading{&sequence, 1, {}};
+  remember({&reading, 1});
+}
+
+void Engine::drop_drafts(Sequence& sequence) noexcept {
+  std::lock_guard guard(memory_);
+  keep_pages(sequence);
+}
+
 void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) {
   Change change(*this);
   Stay stay(*this);
@@ -182,7 +193,7 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) 
     std::lock_guard guard(memory_);
     for (const auto& reading : readings) stay.add(*reading.sequence);
     for (const auto& reading : readings) {
-      own_pages(*reading.sequence, reading.sequence->cached + std::size_t(reading.count), change);
+      own_pages(*reading.sequence, reading.sequence->cached + std::size_t(reading.rows()), change);
       own_slot(*reading.sequence);
     }
     for (const auto& reading : readings) stay.add(*reading.sequence);  // with what is new
@@ -224,9 +235,13 @@ void Engine::forget(Sequence& sequence, std::size_t length) noexcept {
   branch_at(sequence, nullptr);
   sequence.cached = length;
   sequence.shareable |= length == 0;
-  const auto page = std::size_t(caches_->page()), needed = (length + page - 1) / page;
-  for (; sequence.pages.size() > needed; sequence.pages.pop_back()) caches_->pages().release(sequence.pages.back());
+  keep_pages(sequence);
   if (length == 0 && sequence.slot >= 0) caches_->slots().release(std::exchange(sequence.slot, -1));
+}
+
+void Engine::keep_pages(Sequence& sequence) noexcept {
+  const auto page = std::size_t(caches_->page()), needed = (sequence.cached + page - 1) / page;
+  for (; sequence.pages.size() > needed; sequence.pages.pop_back()) caches_->pages().release(sequence.pages.back());
 }
 
 void Engine::trim() noexcept {

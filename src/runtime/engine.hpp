@@ -31,11 +31,15 @@ struct Sequence {
   std::shared_ptr<const Source> source = {};  // of an encoder-decoder: what its tokens are written for
 };
 
-// Tokens [sequence.cached, sequence.cached + count) to read in a step.
+// Tokens [sequence.cached, sequence.cached + count) to read in a step, and drafts: tokens that may come after them.
+// What is kept of drafts lies behind what counts as cached, until accept() or the sequence's next step.
 struct Reading {
   Sequence* sequence;
   int count;
   std::vector<int> wanted;  // rows whose logits are asked for, counted from the first of these tokens, ascending
+  std::span<const TokenId> drafts = {};
+
+  int rows() const noexcept { return count + int(drafts.size()); }
 };
 
 // How far a sequence's beginning was known, and why not further.
@@ -80,6 +84,11 @@ class Engine {
   // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings. On an error no sequence
   // has changed. From any thread; passes take their turns.
   void read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop = {});
+
+  // Counts the next token as read: it was a draft of the sequence's last step, and so were those accepted since.
+  void accept(Sequence& sequence) noexcept;
+  // Gives back the pages that only drafts took.
+  void drop_drafts(Sequence& sequence) noexcept;
 
   // What an encoder makes of the tokens: [tokens, width].
   std::vector<float> encode(std::span<const TokenId> tokens);
@@ -164,6 +173,7 @@ class Engine {
   void encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,
               const std::function<bool()>& stop);
   void forget(Sequence& sequence, std::size_t length) noexcept;  // with the lock on memory held
+  void keep_pages(Sequence& sequence) noexcept;                  // those of what is cached; the lock is held, too
   void remember(std::span<const Reading> readings) noexcept;
   void branch_at(Sequence& sequence, PrefixTree::Node* node) noexcept;
   void take_over(Sequence& sequence, const PrefixTree::Match& match);

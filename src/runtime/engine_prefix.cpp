@@ -32,7 +32,7 @@ void Engine::wake(Sequence& sequence) {
     } catch (const Error& error) {
       if (error.code() != Errc::io) throw;
       if (const auto& log = device_->options().log) log(warning, error.what());
-      return forget(sequence, keeps_states() ? 0 : i * std::size_t(caches_->page()));
+      return forget(sequence, keeps_states() ? 0 : std::min(sequence.cached, i * std::size_t(caches_->page())));
     }
 }
 

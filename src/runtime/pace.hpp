@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "runtime/recent.hpp"
+
 namespace inlay::runtime {
 
 class Pace {
@@ -39,25 +41,6 @@ class Pace {
  private:
   static constexpr double headroom = 0.5;
   static constexpr int stale = 64;
-
-  // The last few: a step that was held up by something else says nothing against their median.
-  class Recent {
-   public:
-    void add(double value) {
-      if (values_.size() == kept) values_.erase(values_.begin());
-      values_.push_back(value);
-    }
-    bool empty() const { return values_.empty(); }
-    double median() const {
-      auto sorted = values_;
-      std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
-      return sorted[sorted.size() / 2];
-    }
-
-   private:
-    static constexpr std::size_t kept = 9;
-    std::vector<double> values_;
-  };
 
   // Of the nearest number of writing requests that was seen, rather a smaller one.
   double alone(std::size_t writing) const {

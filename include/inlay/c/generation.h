@@ -49,9 +49,16 @@ typedef enum inlay_reuse_end {
   INLAY_REUSE_NO_STATE
 } inlay_reuse_end;
 
+/* Whether tokens were guessed ahead and read together; NO_STATE: not for this model, whose state cannot go back. */
+typedef enum inlay_speculation {
+  INLAY_SPECULATION_OFF, INLAY_SPECULATION_ON, INLAY_SPECULATION_NO_STATE
+} inlay_speculation;
+
 typedef struct inlay_stats {
   int32_t prompt_tokens, reused_tokens, known_tokens, generated_tokens, dropped_tokens, dropped_messages;
   inlay_reuse_end reuse_end;
+  inlay_speculation speculation;
+  int32_t drafted_tokens, accepted_tokens; /* guessed; chosen by the sampler too */
   double prompt_seconds, generate_seconds;
 } inlay_stats;
 

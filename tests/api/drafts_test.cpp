@@ -1,0 +1,153 @@
+// Proves: tokens read ahead leave the same logits and the same session as tokens read one by one, right or wrong.
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "api/models.hpp"
+#include "cpu/cpu.hpp"
+#include "runtime/engine.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/models.hpp"
+#include "text/tokenizer.hpp"
+
+namespace {
+
+using inlay::TokenId;
+using inlay::runtime::Engine;
+using inlay::runtime::Reading;
+using inlay::runtime::Sequence;
+
+struct Opened {
+  explicit Opened(const std::string& path, std::uint32_t type = INLAY_F16, std::size_t megabytes = 64)
+      : file(inlay::gguf::File::open(path)),
+        engine(file,
+               std::make_unique<inlay::runtime::Device>(inlay::cpu::backend(),
+                                                        inlay::runtime::DeviceOptions{.threads = 1}),
+               {.cache = {.k_type = type, .v_type = type, .page = 4, .most_bytes = megabytes << 20},
+                .architecture = &inlay::api::find_architecture(file.text("general.architecture"), {}),
+                .vocabulary = inlay::text::Tokenizer::from(file)->size()}) {}
+
+  // Reads what is unread, with drafts; a row of logits for each.
+  std::vector<float> read(Sequence& sequence, std::span<const TokenId> drafts = {}) {
+    Reading reading{&sequence, int(sequence.tokens.size() - sequence.cached), {}, drafts};
+    reading.wanted.resize(std::size_t(reading.rows()));
+    std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
+    std::vector<float> logits;
+    engine.read({&reading, 1}, logits);
+    return logits;
+  }
+  std::vector<std::byte> bytes(const Sequence& sequence) const {
+    std::vector<std::byte> all;
+    engine.save(sequence, 0, [&](std::span<const std::byte> part) { all.insert(all.end(), part.begin(), part.end()); });
+    return all;
+  }
+
+  inlay::gguf::File file;
+  Engine engine;
+};
+
+bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+const std::vector<TokenId> prompt = {1, 5, 9, 2, 7, 7, 3}, right = {4, 6, 8, 12, 10, 1, 2}, wrong = {3, 3, 3};
+
+// Right drafts, of which the first `accepted` are kept, then others: the session and its logits against a plain one's.
+void compare(Opened& opened, std::size_t accepted) {
+  auto& engine = opened.engine;
+  const auto width = std::size_t(engine.vocabulary());
+  Sequence ahead{.tokens = prompt}, plain{.tokens = prompt};
+  opened.read(ahead), opened.read(plain);
+  ahead.tokens.push_back(11), plain.tokens.push_back(11);
+  const auto rows = opened.read(ahead, right);
+  REQUIRE(ahead.cached == prompt.size() + 1);
+  for (std::size_t i = 0; i <= accepted; ++i) {
+    CHECK(same_bits(std::span(rows).subspan(i * width, width), opened.read(plain)));
+    if (i == accepted) break;
+    ahead.tokens.push_back(right[i]), plain.tokens.push_back(right[i]);
+    engine.accept(ahead);
+  }
+  CHECK(opened.bytes(ahead) == opened.bytes(plain));
+  ahead.tokens.push_back(13), plain.tokens.push_back(13);
+  auto fork = engine.fork(ahead);  // shares the pages that hold what was not accepted
+  const auto expected = opened.read(plain);
+  const auto again = opened.read(ahead, wrong);
+  CHECK(same_bits(std::span(again).first(width), expected));
+  CHECK(same_bits(opened.read(fork), expected));
+  CHECK(opened.bytes(ahead) == opened.bytes(plain));
+  CHECK(opened.bytes(fork) == opened.bytes(plain));
+  engine.drop_drafts(ahead);
+  CHECK(ahead.pages.size() == plain.pages.size());
+  for (auto* sequence : {&ahead, &plain, &fork}) engine.release(*sequence);
+}
+
+TEST_CASE("every architecture without states reads drafts to the same bits") {
+  std::size_t tried = 0;
+  for (const auto& folder : support::folders("arch"))
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".gguf") continue;
+      INFO(entry.path());
+      try {
+        Opened opened(entry.path().string());
+        if (opened.engine.encodes() || opened.engine.keeps_states() || opened.engine.reads_source()) continue;
+        for (const std::size_t accepted : {0, 3, 7}) compare(opened, accepted);
+        ++tried;
+      } catch (const inlay::Error& error) {
+        if (error.code() != inlay::Errc::unsupported) throw;
+      }
+    }
+  CHECK(tried >= 4);
+}
+
+TEST_CASE("drafts fit every type of cache") {
+  for (const auto type : {INLAY_F32, INLAY_BF16, INLAY_Q8_0, INLAY_Q4_0}) {
+    Opened opened(support::nano(), std::uint32_t(type));
+    for (const std::size_t accepted : {0, 2, 7}) compare(opened, accepted);
+  }
+}
+
+TEST_CASE("nobody shares a draft that was not accepted") {
+  Opened opened(support::nano());
+  auto& engine = opened.engine;
+  Sequence sequence{.tokens = prompt}, other;
+  opened.read(sequence);
+  sequence.tokens.push_back(11);
+  opened.read(sequence, right);  // fills 15 places, of which 8 count
+  other.tokens = prompt;
+  other.tokens.push_back(11);
+  other.tokens.insert(other.tokens.end(), right.begin(), right.end());
+  CHECK(engine.reuse(other, other.tokens.size()).agreed <= 8);
+  engine.release(other);
+  for (const auto token : right) {
+    sequence.tokens.push_back(token);
+    engine.accept(sequence);
+  }
+  other.tokens = sequence.tokens;
+  CHECK(engine.reuse(other, other.tokens.size()).read == 12);  // now they are like any other
+  engine.release(other), engine.release(sequence);
+}
+
+TEST_CASE("a step with drafts that finds no memory changes nothing") {
+  Opened opened(support::nano(), INLAY_F16, 1);
+  auto& engine = opened.engine;
+  Sequence sequence{.tokens = prompt};
+  opened.read(sequence);
+  sequence.tokens.push_back(11);
+  const auto before = opened.bytes(sequence);
+  std::vector<Sequence> others;
+  const auto fill = [&] {
+    for (;;) {
+      others.push_back({.tokens = prompt, .salt = std::to_string(others.size())});
+      opened.read(others.back());
+    }
+  };
+  CHECK_THROWS_AS(fill(), inlay::Error);
+  const std::vector<TokenId> many(15, 3);
+  CHECK_THROWS_AS(opened.read(sequence, many), inlay::Error);
+  CHECK(opened.bytes(sequence) == before);
+  CHECK(sequence.pages.size() == 2);
+  for (auto& one : others) engine.release(one);
+  engine.release(sequence);
+}
+
+}  // namespace
