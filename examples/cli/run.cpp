@@ -1,6 +1,7 @@
 // `inlay run`: continue a text.
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/cli.hpp"
 
@@ -13,6 +14,7 @@ struct Options {
   std::string prompt;
   CLI::Option* given = nullptr;
   inlay::SessionOptions session;
+  std::string draft;
   bool json = false, lines = false;
 };
 
@@ -61,8 +63,14 @@ void speak(inlay::Session& session, const Options& options) {
   if (person_watches()) show_stats(generation.stats());
 }
 
-void run(const Options& options) {
+void run(Options options) {
   const auto model = load(options.model);
+  std::optional<inlay::Model> draft;
+  if (!options.draft.empty()) {
+    options.model.path = options.draft;
+    draft = load(options.model);
+    options.session.draft = &*draft;
+  }
   if (options.lines) {
     answer_lines([&](const Request& request) {
       auto session = model.session(options.session);
@@ -85,6 +93,7 @@ void add_run(CLI::App& app) {
   add_sampling_flags(command, options->sampling);
   command.add_flag("--speculate,!--no-speculate", options->session.speculate,
                    "guess tokens ahead where that pays; the text stays the same (the default)");
+  command.add_option("--draft", options->draft, "a smaller model that guesses tokens, best of the same vocabulary");
   command.add_flag("--json", options->json, "print one JSON object with tokens, text and statistics");
   command.add_flag("--jsonl", options->lines, "answer the JSON objects on stdin, one a line");
   command.callback([options] { run(*options); });

@@ -54,8 +54,8 @@ Json describe(const inlay::Stats& stats) {
 }
 
 std::string_view name(inlay::Finish finish) {
-  constexpr std::string_view names[] = {"running",     "end_of_text",  "stop_text", "constraint_done",
-                                        "token_limit", "context_full", "deadline",  "cancelled"};
+  constexpr std::string_view names[] = {"running",      "end_of_text", "stop_text", "constraint_done", "token_limit",
+                                        "context_full", "deadline",    "cancelled", "guarded"};
   return names[static_cast<std::size_t>(finish)];
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "inlay/grammar.hpp"
@@ -81,6 +82,21 @@ struct Sampler {
   INLAY_API std::string describe() const;
 };
 
+/// What a guard says of a text. redact: it is not shown; stop: nor is anything after it, and the generation ends.
+enum class Verdict { allow, redact, stop };
+
+/// Looks at a generation's text before anybody else does, on the thread that asks for tokens. What it throws ends the
+/// generation. The session keeps the tokens of texts that were not shown.
+struct Guard {
+  /// The prompt, control tokens written out. Unless it is allowed, it is not read, and the generation has ended.
+  std::function<Verdict(std::string_view prompt)> on_prompt = {};
+  /// The newest text, none of which was shown: the last `window` bytes and what the latest token added to them.
+  std::function<Verdict(std::string_view recent)> on_text = {};
+  /// All the text at its end, redacted parts included; the verdict is on what was not shown yet.
+  std::function<Verdict(std::string_view text)> on_finish = {};
+  int window = 256;  ///< bytes that are held back for on_text and on_finish; -1: all of them, until the end
+};
+
 /// When a generation ends, besides the model's own end of text.
 struct Limits {
   int tokens = -1;                          ///< -1: while the context has room
@@ -91,11 +107,22 @@ struct Limits {
   bool parse_specials = false;              ///< true: text that spells a control token becomes that token
   bool ignore_end = false;                  ///< true: the model's end-of-text tokens do not end the generation
   std::function<void(int done, int of)> progress = {};  ///< while the prompt is read, in tokens
+  Guard guard = {};                                     ///< what may be shown, and read
 };
 
 /// Why a generation ended. The session keeps every token the model has read; after stop_text, Generation::text_end() is
-/// where the shown text ended.
-enum class Finish { running, end_of_text, stop_text, constraint_done, token_limit, context_full, deadline, cancelled };
+/// where the shown text ended. guarded: a guard said stop.
+enum class Finish {
+  running,
+  end_of_text,
+  stop_text,
+  constraint_done,
+  token_limit,
+  context_full,
+  deadline,
+  cancelled,
+  guarded
+};
 
 }  // namespace v0
 }  // namespace inlay

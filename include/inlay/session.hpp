@@ -65,6 +65,8 @@ struct Stats {
 /// the oldest of what came after the beginning (SessionOptions, ChatOptions).
 enum class WhenFull { stop, drop };
 
+class Model;
+
 /// How a session behaves.
 struct SessionOptions {
   std::string salt = {};                ///< only sessions of the same salt share what they have read (tenants)
@@ -78,6 +80,9 @@ struct SessionOptions {
   /// Guess tokens ahead, where the text repeats itself or the grammar leaves no choice, and read them in one step.
   /// What is generated does not change; when guesses do not pay, there are no more of them.
   bool speculate = true;
+  /// A smaller model that guesses, too, where the text and the grammar have no guess; kept alive by the session. Best
+  /// of the same vocabulary. Null: none.
+  const Model* draft = nullptr;
 };
 
 /// Tokens as they are made: a single-pass range. Each ++ runs the model once.

@@ -50,9 +50,11 @@ Batch::Id BatchState::submit(std::shared_ptr<SessionState> session, std::span<co
   Rollback rollback(*session);
   auto& tokens = session->sequence.tokens;
   request->before = tokens.size();
-  session->append(prompt);
-  if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
-  session->engine().read_again(session->sequence, tokens.size() - 1);
+  if (request->writer.admits(prompt)) {
+    session->append(prompt);
+    if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
+    session->engine().read_again(session->sequence, tokens.size() - 1);
+  }
   const auto added = request->writer.limits().tokens;
   const auto room = session->context() - tokens.size();
   request->most = tokens.size() + (added < 0 ? room : std::min(room, std::size_t(added)));
@@ -102,6 +104,8 @@ void BatchState::end_interrupted() {
   for (auto* request : live_) {
     if (!request->owns_session() || request->cancelled)
       end(*request, Finish::cancelled);
+    else if (request->writer.finish != Finish::running)
+      end(*request, request->writer.finish);  // its prompt was not admitted
     else if (const auto why = request->writer.interrupted())
       end(*request, *why);
   }

@@ -3,6 +3,19 @@
 
 namespace inlay::api {
 
+namespace {
+
+Guard guard_of(const inlay_guard* given) {
+  const auto c = versioned<inlay_guard>(given, INLAY_GUARD_INIT);
+  const auto hook = [&c](inlay_verdict (*asked)(void*, inlay_text)) -> std::function<Verdict(std::string_view)> {
+    if (!asked) return {};
+    return [asked, user = c.user](std::string_view seen) { return static_cast<Verdict>(asked(user, text(seen))); };
+  };
+  return {hook(c.on_prompt), hook(c.on_text), hook(c.on_finish), c.window};
+}
+
+}  // namespace
+
 Limits limits_of(const inlay_limits* given) {
   const auto c = versioned<inlay_limits>(given, INLAY_LIMITS_INIT);
   Limits limits{.tokens = c.tokens,
@@ -13,6 +26,7 @@ Limits limits_of(const inlay_limits* given) {
   for (const auto stop : list(c.stop, c.stop_count, "stop")) limits.stop.emplace_back(view(stop));
   if (c.cancel) limits.cancel = c.cancel->source.get_token();
   if (c.progress) limits.progress = [c](int done, int of) { c.progress(c.user, done, of); };
+  limits.guard = guard_of(c.guard);
   return limits;
 }
 
@@ -45,7 +59,8 @@ inlay::SessionOptions options_of(const inlay_session_options* given) {
           .when_full = static_cast<inlay::WhenFull>(c.when_full),
           .keep = c.keep,
           .drop = c.drop,
-          .speculate = c.speculate != 0};
+          .speculate = c.speculate != 0,
+          .draft = c.draft ? &c.draft->model : nullptr};
 }
 
 inlay_session* handle_of(const inlay_model& model, inlay::Session session) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "api/draft_model.hpp"
 #include "runtime/history.hpp"
 
 namespace inlay {
@@ -75,13 +76,32 @@ bool Drafts::take(std::span<const TokenId> tokens, runtime::Trust trust) {
   return count > 0;
 }
 
-void Drafts::guess() {
+void Drafts::ask(DraftModel& model, const std::function<bool()>& stop) {
+  const auto count = std::size_t(session_.drafts.worth(runtime::Trust::model, int(most())));
+  if (count == 0) return;
+  const auto started = writer_.seconds();
+  if (model.follow(session_.sequence.tokens, stop)) drafts_ = model.guess(count, stop);
+  drafts_.resize(writer_.possible(drafts_));
+  trust_ = runtime::Trust::model;
+  if (drafts_.empty()) session_.drafts.in_vain(writer_.seconds() - started);
+}
+
+void Drafts::guess(const std::function<bool()>& stop) {
   try {
     if (take(writer_.forced(), runtime::Trust::grammar)) return;
     const auto found = runtime::continuation(std::span<const TokenId>(session_.sequence.tokens));
-    if (found.match >= least_match) take(repeated(found.what, most()), runtime::trust_in_match(found.match));
-  } catch (const Error&) {  // a grammar that takes too much: nothing is guessed
+    if (found.match >= least_match && take(repeated(found.what, most()), runtime::trust_in_match(found.match))) return;
+    if (session_.draft_model) ask(*session_.draft_model, stop);
+  } catch (const Error& error) {  // a grammar that takes too much, or no memory for a model: nothing is guessed
     drafts_.clear();
+    if (error.code() == Errc::cancelled) throw;
+  }
+}
+
+void Drafts::prepare(const std::function<bool()>& stop) {
+  try {
+    if (on_ && session_.draft_model) session_.draft_model->follow(session_.sequence.tokens, stop);
+  } catch (const Error&) {  // it tries again when it is asked
   }
 }
 
@@ -91,11 +111,11 @@ bool Drafts::read(const std::function<bool()>& stop) {
   if (!on_) return false;
   session_.engine().wake(sequence);
   if (sequence.cached + 1 != sequence.tokens.size()) return false;
-  guess();
+  const auto started = writer_.seconds();
+  guess(stop);
   if (drafts_.empty()) return false;
   runtime::Reading reading{&sequence, 1, std::vector<int>(drafts_.size() + 1), drafts_};
   std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
-  const auto started = writer_.seconds();
   try {
     session_.engine().read({&reading, 1}, logits_, stop);
   } catch (const Error& error) {

@@ -13,6 +13,8 @@ class Drafts {
  public:
   Drafts(SessionState& session, Writer& writer);
 
+  // Lets a model that guesses read the prompt.
+  void prepare(const std::function<bool()>& stop);
   // Whether the session's last token is the next draft: it then counts as read, and logits() are those after it.
   bool follow();
   // Reads the last token with drafts behind it. False, and nothing has been read, where that does not pay.
@@ -22,7 +24,8 @@ class Drafts {
 
  private:
   std::size_t most() const noexcept;
-  void guess();
+  void guess(const std::function<bool()>& stop);
+  void ask(DraftModel& model, const std::function<bool()>& stop);
   bool take(std::span<const TokenId> tokens, runtime::Trust trust);
   void settle(bool refuted) noexcept;
 

@@ -70,6 +70,7 @@ bool GenerationState::read_prompt(std::span<const TokenId> prompt, Rollback& rol
     if (const auto& report = writer.limits().progress) report(int(read - std::min(read, first)), int(added));
   };
   if (!finished([&] { read_all(progress); })) return false;
+  drafts_.prepare(stop_);
   writer.stats.prompt_seconds = writer.seconds();
   writer.reused(reuse_, first);
   return true;

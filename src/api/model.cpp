@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 
+#include "api/draft_model.hpp"
 #include "api/guarded.hpp"
 #include "api/models.hpp"
 #include "api/state.hpp"
@@ -201,7 +202,13 @@ Session Model::session(const SessionOptions& options) const {
     throw Error(Errc::unsupported,
                 "this model cannot drop tokens: its cache depends on positions by more than rotations",
                 Fault::unsupported, "when_full");
-  return guarded([&] { return Session(std::make_shared<SessionState>(state_, options)); });
+  return guarded([&] {
+    auto session = std::make_shared<SessionState>(state_, options);
+    session->options.draft = nullptr;  // the caller's; what it refers to is kept
+    if (options.draft)
+      session->draft_model = std::make_shared<DraftModel>(options.draft->session({.speculate = false}).state_, *state_);
+    return Session(std::move(session));
+  });
 }
 
 std::vector<TokenId> Model::tokenize(std::string_view text, TokenizeOptions options) const {

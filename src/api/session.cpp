@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/draft_model.hpp"
 #include "api/generation.hpp"
 #include "api/guarded.hpp"
 #include "api/state.hpp"
@@ -87,7 +88,7 @@ Generation Session::generate(std::span<const TokenId> prompt, const Sampler& sam
     ++state_->asked;
     Rollback rollback(*state_);
     auto generation = std::make_shared<GenerationState>(state_, sampler, std::move(limits));
-    if (generation->read_prompt(prompt, rollback)) rollback.keep();
+    if (generation->writer.admits(prompt) && generation->read_prompt(prompt, rollback)) rollback.keep();
     return Generation(std::move(generation));
   });
 }
@@ -176,6 +177,7 @@ Session Session::fork() const {
     auto copy = std::make_shared<SessionState>(state_->model, state_->options);
     copy->sequence = state_->engine().fork(state_->sequence);
     copy->drafts = state_->drafts;
+    if (state_->draft_model) copy->draft_model = state_->draft_model->fork();
     return Session(std::move(copy));
   });
 }

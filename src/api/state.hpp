@@ -45,11 +45,14 @@ struct ModelState {
   mutable std::uint64_t fingerprint_ = 0;
 };
 
+class DraftModel;
+
 struct SessionState {
   std::shared_ptr<const ModelState> model;
   SessionOptions options;
   runtime::Sequence sequence = {};
   runtime::DraftBudget drafts = {};
+  std::shared_ptr<DraftModel> draft_model = {};
   std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
 
   SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how) : model(std::move(m)), options(how) {

@@ -15,14 +15,13 @@ std::uint64_t seed_of(const Sampler& recipe) {
   return (std::uint64_t(device()) << 32) | device();
 }
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 }  // namespace
 
 Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits)
     : model_(std::move(model)),
       sampling_(recipe, seed_of(recipe), model_->tokenizer.get()),
       limits_(std::move(limits)),
+      watch_(limits_.guard),
       decoder_(*model_->tokenizer) {
   if (recipe.grammar) constraint_.emplace(recipe.grammar, model_->pieces());
   std::erase(limits_.stop, std::string());
@@ -43,6 +42,13 @@ std::size_t Writer::possible(std::span<const TokenId> tokens) const {
   const auto end = std::ranges::find_if(tokens, [&](TokenId id) { return tokenizer.ends_generation(id); });
   const auto count = limits_.ignore_end ? tokens.size() : std::size_t(end - tokens.begin());
   return constraint_ ? constraint_->possible(tokens.first(count)) : count;
+}
+
+bool Writer::admits(std::span<const TokenId> prompt) {
+  if (limits_.guard.on_prompt && !prompt.empty() &&
+      !watch_.admits(model_->tokenizer->decode(prompt, {.unparse_special = true})))
+    finish = Finish::guarded;
+  return finish == Finish::running;
 }
 
 double Writer::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -123,6 +129,15 @@ std::size_t Writer::held_back() const {
   return held;
 }
 
+// Shows what the guard lets through; one that throws ends the text.
+void Writer::watch(std::string_view ready) {
+  text_.clear();
+  const auto before = std::exchange(finish, Finish::cancelled);
+  auto passed = watch_.pass(ready, before != Finish::running);
+  finish = passed.stopped ? Finish::guarded : before;
+  text_ = std::move(passed.text);
+}
+
 void Writer::show(TokenId id, bool last) {
   if (!model_->tokenizer->is_control(id)) {
     pending_ += decoder_.push(id);
@@ -138,7 +153,7 @@ void Writer::show(TokenId id, bool last) {
   } else {
     ready = last ? pending_.size() : pending_.size() - held_back();
   }
-  text_ = pending_.substr(0, ready);
+  watch(pending_.substr(0, ready));
   pending_.erase(0, ready);
   token.text = text_;
   shown += text_.size();

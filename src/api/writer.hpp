@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "api/state.hpp"
+#include "api/watch.hpp"
 #include "runtime/sampling.hpp"
 #include "text/stream_decoder.hpp"
 
@@ -15,6 +16,8 @@ class Writer {
  public:
   Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits);
 
+  // Whether the guard lets this prompt be read; where not, `finish` says so.
+  bool admits(std::span<const TokenId> prompt);
   // A cancel that was asked for, or the deadline.
   std::optional<Finish> interrupted() const;
   // Whether a token may follow these; where none may, `finish` says why.
@@ -48,6 +51,7 @@ class Writer {
   void alternatives(std::span<const float> logits, double total);
   Finish finish_after(std::size_t tokens) const;
   void show(TokenId id, bool last);
+  void watch(std::string_view ready);
   std::optional<std::size_t> find_stop() const;
   std::size_t held_back() const;
 
@@ -56,6 +60,7 @@ class Writer {
   std::optional<runtime::Constraint> constraint_;
   Limits limits_;
   bool writes_marks_ = false;
+  Watch watch_;
   Clock::time_point start_ = Clock::now();
   text::StreamDecoder decoder_;
   std::vector<float> allowed_;  // logits, where the grammar forbids some

@@ -43,9 +43,13 @@ void DraftBudget::verdict(Trust trust, int drafts, int right, bool refuted) {
   for (int i = 0; i < right; ++i) chance += learning * (1 - chance);
   if (refuted) chance -= learning * chance;
   if (right == drafts) return;
-  const double seconds = cost(trust, drafts, 0) * (drafts - right) / drafts;
+  in_vain(cost(trust, drafts, 0) * (drafts - right) / drafts);
+}
+
+void DraftBudget::in_vain(double seconds) {
   wastes_.push_back({tokens_, seconds});
   wasted_ += seconds;
+  last_draft_ = tokens_;
 }
 
 // Of the nearest number of drafts whose cost is known: more cost no less, and each no more than those before it.

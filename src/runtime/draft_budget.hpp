@@ -30,6 +30,7 @@ class DraftBudget {
   void token();
   void plain_step(double seconds) { plain_.add(seconds); }
   void draft_step(Trust trust, int drafts, double seconds);
+  void in_vain(double seconds);  // spent on a guess that came to nothing
   void verdict(Trust trust, int drafts, int right, bool refuted);
 
   // How many drafts, of at most `available`, the next step should read.

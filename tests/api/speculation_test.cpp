@@ -191,6 +191,38 @@ TEST_CASE("recurrent models guess nothing, and say so") {
     }
 }
 
+TEST_CASE("models that guess change nothing, of the same vocabulary and of another") {
+  const auto model = support::load_nano();
+  std::vector<inlay::Model> small = {model};
+  for (const auto& arch : support::folders("arch"))
+    for (const auto* name : {"llama", "mamba2_b", "gptj"})
+      if (const auto file = arch / (std::string(name) + ".gguf"); std::filesystem::exists(file))
+        small.push_back(inlay::Model::load(file.string(), {.threads = 1}));
+  for (const auto& draft : small) {
+    INFO(draft.info().architecture);
+    const char* const story = "Once upon a time, there was an owl";
+    const int guesses = compare(model, story, Sampler::greedy(), {.tokens = 40}, {.draft = &draft});
+    if (&draft == &small.front()) CHECK(guesses > 0);
+    compare(model, rhyme, {.temperature = 0.5f, .seed = 3}, {.tokens = 40, .ignore_end = true}, {.draft = &draft});
+    compare(draft, "a b a b a b a b", {.seed = 3}, {.tokens = 20, .ignore_end = true}, {.draft = &model});
+  }
+}
+
+TEST_CASE("a fork guesses for itself, and a model that guesses may be let go") {
+  const auto model = support::load_nano();
+  auto session = [&] {
+    const auto draft = support::load_nano({.context = 64});  // too short for the whole text
+    return model.session({.draft = &draft});
+  }();
+  auto plain = model.session({.speculate = false});
+  const auto first = say(session, "Once upon a time", Sampler::greedy(), {.tokens = 30, .ignore_end = true});
+  CHECK(first.ids == say(plain, "Once upon a time", Sampler::greedy(), {.tokens = 30, .ignore_end = true}).ids);
+  auto fork = session.fork();
+  const auto expected = say(plain, " and", Sampler::greedy(), {.tokens = 50, .ignore_end = true}).ids;
+  CHECK(say(fork, " and", Sampler::greedy(), {.tokens = 50, .ignore_end = true}).ids == expected);
+  CHECK(say(session, " and", Sampler::greedy(), {.tokens = 50, .ignore_end = true}).ids == expected);
+}
+
 constexpr float heat = 4;  // so that no continuation is much likelier than the others
 using Probabilities = std::map<std::vector<TokenId>, double>;
 

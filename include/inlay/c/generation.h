@@ -15,8 +15,23 @@ typedef struct inlay_stop inlay_stop; /* asks generations to end, from any threa
 /* Why a generation ended. */
 typedef enum inlay_finish {
   INLAY_FINISH_RUNNING, INLAY_FINISH_END_OF_TEXT, INLAY_FINISH_STOP_TEXT, INLAY_FINISH_CONSTRAINT_DONE,
-  INLAY_FINISH_TOKEN_LIMIT, INLAY_FINISH_CONTEXT_FULL, INLAY_FINISH_DEADLINE, INLAY_FINISH_CANCELLED
+  INLAY_FINISH_TOKEN_LIMIT, INLAY_FINISH_CONTEXT_FULL, INLAY_FINISH_DEADLINE, INLAY_FINISH_CANCELLED,
+  INLAY_FINISH_GUARDED
 } inlay_finish;
+
+/* What a guard says of a text: it may be shown; not; not, and the generation ends. */
+typedef enum inlay_verdict { INLAY_VERDICT_ALLOW, INLAY_VERDICT_REDACT, INLAY_VERDICT_STOP } inlay_verdict;
+
+/* Looks at the text before it is shown; sampler.hpp says what each function sees. NULL: everything is allowed. */
+typedef struct inlay_guard {
+  size_t size;
+  void* user;
+  inlay_verdict (*on_prompt)(void* user, inlay_text);
+  inlay_verdict (*on_text)(void* user, inlay_text recent);
+  inlay_verdict (*on_finish)(void* user, inlay_text);
+  int32_t window;                       /* bytes held back; -1: all of them, until the end */
+} inlay_guard;
+#define INLAY_GUARD_INIT { sizeof(inlay_guard), 0, 0, 0, 0, 256 }
 
 /* When a generation ends, besides the model's own end of text. */
 typedef struct inlay_limits {
@@ -31,8 +46,9 @@ typedef struct inlay_limits {
   int32_t ignore_end;                   /* end-of-text tokens do not end the generation */
   void* user;
   void (*progress)(void* user, int32_t done, int32_t of); /* while the prompt is read, in tokens */
+  const inlay_guard* guard;             /* NULL: none */
 } inlay_limits;
-#define INLAY_LIMITS_INIT { sizeof(inlay_limits), -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define INLAY_LIMITS_INIT { sizeof(inlay_limits), -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* `text` is whole UTF-8 characters, so sometimes empty; it and the alternatives live until the next call. */
 typedef struct inlay_token {

@@ -23,8 +23,9 @@ typedef struct inlay_session_options {
   int32_t keep;                         /* tokens at the beginning that are never dropped */
   int32_t drop;                         /* those after them that are dropped at once; 0: half; few: a sliding window */
   int32_t speculate;                    /* guess tokens ahead where that pays; the text stays the same */
+  const inlay_model* draft;             /* a smaller model that guesses, too; NULL: none */
 } inlay_session_options;
-#define INLAY_SESSION_OPTIONS_INIT { sizeof(inlay_session_options), {0, 0}, INLAY_WHEN_FULL_STOP, 4, 0, 1 }
+#define INLAY_SESSION_OPTIONS_INIT { sizeof(inlay_session_options), {0, 0}, INLAY_WHEN_FULL_STOP, 4, 0, 1, 0 }
 
 /* NULL for the options: the usual ones. */
 INLAY_API inlay_status inlay_session_new(const inlay_model*, const inlay_session_options*, inlay_session** out,

@@ -1,0 +1,97 @@
+// Following a session with a smaller model, and speaking ahead of it.
+#include "api/draft_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/sampling.hpp"
+
+namespace inlay {
+inline namespace v0 {
+
+namespace {
+
+constexpr double least_chance = 0.3;     // by the small model's own account, that all it guessed is right
+constexpr int spare_ids = 128;           // by which equal vocabularies may differ at their ends: padding
+constexpr std::size_t tokens_aside = 4;  // of its own vocabulary, more than are asked for
+
+bool same_vocabulary(const text::Tokenizer& a, const text::Tokenizer& b) {
+  if (std::abs(a.size() - b.size()) > spare_ids) return false;
+  for (TokenId id = 0; id < std::min(a.size(), b.size()); ++id)
+    if (a.token_text(id) != b.token_text(id)) return false;
+  return true;
+}
+
+std::string text_of(const text::Tokenizer& tokenizer, std::span<const TokenId> tokens) {
+  std::string text;
+  for (const auto id : tokens) tokenizer.append_piece(id, true, text);
+  return text;
+}
+
+}  // namespace
+
+DraftModel::DraftModel(std::shared_ptr<SessionState> own, const ModelState& large)
+    : own_(std::move(own)), large_(*large.tokenizer), same_(same_vocabulary(*own_->model->tokenizer, large_)) {
+  if (own_->engine().reads_source())
+    throw Error(Errc::unsupported, "an encoder-decoder cannot guess for another model", Fault::unsupported, "draft");
+}
+
+std::shared_ptr<DraftModel> DraftModel::fork() const {
+  auto copy = std::make_shared<DraftModel>(*this);
+  copy->own_ = std::make_shared<SessionState>(own_->model, own_->options);
+  copy->own_->sequence = own_->engine().fork(own_->sequence);
+  return copy;
+}
+
+void DraftModel::read(const Stop& stop) {
+  const auto last = own_->sequence.tokens.size() - 1;
+  own_->read({.wants = [&](std::size_t i) { return i == last; },
+              .take = [&](std::size_t, std::span<const float> row) { logits_.assign(row.begin(), row.end()); },
+              .stop = stop});
+}
+
+bool DraftModel::follow(std::span<const TokenId> tokens, const Stop& stop) {
+  const auto& tokenizer = *own_->model->tokenizer;
+  std::vector<TokenId> own(tokens.begin(), tokens.end());
+  if (!same_) {
+    const bool bos = !tokens.empty() && tokens.front() == large_.bos();
+    own = tokenizer.encode(text_of(large_, tokens.subspan(bos)), {.add_special = true, .parse_special = true});
+    while (!own.empty() && own.back() == tokenizer.eos() && tokenizer.adds_eos()) own.pop_back();
+  }
+  const auto known = [&](TokenId id) { return id < own_->engine().vocabulary(); };
+  if (own.empty() || own.size() >= own_->context() || !std::ranges::all_of(own, known)) return false;
+  own_->replace(std::move(own));
+  read(stop);
+  return true;
+}
+
+std::vector<TokenId> DraftModel::guess(std::size_t count, const Stop& stop) {
+  auto& tokens = own_->sequence.tokens;
+  const auto most = same_ ? count : count + tokens_aside;
+  std::vector<TokenId> said;
+  for (double chance = 1; said.size() < most;) {
+    const auto likeliest = std::max_element(logits_.begin(), logits_.end());
+    chance *= std::exp(double(*likeliest) - runtime::log_sum(logits_));
+    if (!said.empty() && chance < least_chance) break;
+    if (same_ && likeliest - logits_.begin() >= large_.size()) break;
+    said.push_back(TokenId(likeliest - logits_.begin()));
+    if (said.size() == most || tokens.size() + 1 >= own_->context()) break;
+    tokens.push_back(said.back());
+    read(stop);
+  }
+  if (!same_) said = translated(said);
+  said.resize(std::min(said.size(), count));
+  return said;
+}
+
+// In the large model's tokens, but for the last, to which the next text may belong.
+std::vector<TokenId> DraftModel::translated(std::span<const TokenId> said) const {
+  const auto text = text_of(*own_->model->tokenizer, said);
+  auto tokens = large_.encode(text, {.parse_special = true});
+  if (text_of(large_, tokens) != text) return {};  // the vocabulary begins a text otherwise than it goes on
+  if (tokens.size() > 1) tokens.pop_back();
+  return tokens;
+}
+
+}  // namespace v0
+}  // namespace inlay
