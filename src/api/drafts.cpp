@@ -2,6 +2,7 @@
 #include "api/drafts.hpp"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 
 #include "api/draft_model.hpp"
@@ -105,6 +106,14 @@ void Drafts::prepare(const std::function<bool()>& stop) {
   }
 }
 
+void Drafts::guess_and_read(const std::function<bool()>& stop) {
+  guess(stop);
+  if (drafts_.empty()) return;
+  runtime::Reading reading{&session_.sequence, 1, std::vector<int>(drafts_.size() + 1), drafts_};
+  std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
+  session_.engine().read({&reading, 1}, logits_, stop);
+}
+
 bool Drafts::read(const std::function<bool()>& stop) {
   auto& sequence = session_.sequence;
   drafts_.clear(), right_ = row_ = 0;
@@ -112,17 +121,15 @@ bool Drafts::read(const std::function<bool()>& stop) {
   session_.engine().wake(sequence);
   if (sequence.cached + 1 != sequence.tokens.size()) return false;
   const auto started = writer_.seconds();
-  guess(stop);
-  if (drafts_.empty()) return false;
-  runtime::Reading reading{&sequence, 1, std::vector<int>(drafts_.size() + 1), drafts_};
-  std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
   try {
-    session_.engine().read({&reading, 1}, logits_, stop);
+    guess_and_read(stop);
+  } catch (const std::bad_alloc&) {
+    drafts_.clear();
   } catch (const Error& error) {
     drafts_.clear();
-    if (error.code() != Errc::memory) throw;
-    return false;  // without drafts there may be enough
+    if (error.code() != Errc::memory) throw;  // without drafts there may be enough
   }
+  if (drafts_.empty()) return false;
   session_.drafts.draft_step(trust_, int(drafts_.size()), writer_.seconds() - started);
   writer_.stats.drafted_tokens += int(drafts_.size());
   return true;

@@ -24,6 +24,7 @@ class Drafts {
 
  private:
   std::size_t most() const noexcept;
+  void guess_and_read(const std::function<bool()>& stop);
   void guess(const std::function<bool()>& stop);
   void ask(DraftModel& model, const std::function<bool()>& stop);
   bool take(std::span<const TokenId> tokens, runtime::Trust trust);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace inlay::runtime {
 
@@ -21,12 +22,7 @@ Trust trust_in_match(std::size_t length) {
 }
 
 void DraftBudget::token() {
-  ++tokens_;
-  while (!wastes_.empty() && wastes_.front().token <= tokens_ - window) {
-    wasted_ -= wastes_.front().seconds;
-    wastes_.pop_front();
-  }
-  if (wastes_.empty()) wasted_ = 0;
+  wastes_[std::size_t(++tokens_ % window)] = 0;
   if (tokens_ - last_draft_ < forgotten) return;
   last_draft_ = tokens_;
   costs_ = {};
@@ -47,8 +43,7 @@ void DraftBudget::verdict(Trust trust, int drafts, int right, bool refuted) {
 }
 
 void DraftBudget::in_vain(double seconds) {
-  wastes_.push_back({tokens_, seconds});
-  wasted_ += seconds;
+  wastes_[std::size_t(tokens_ % window)] += seconds;
   last_draft_ = tokens_;
 }
 
@@ -73,8 +68,10 @@ double DraftBudget::cost(Trust trust, int drafts, double unknown) const {
   return found ? least : unknown * plain * drafts;
 }
 
+double DraftBudget::wasted() const { return std::accumulate(wastes_.begin(), wastes_.end(), 0.0); }
+
 double DraftBudget::room() const {
-  return share * plain_.median() * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted_;
+  return share * plain_.median() * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted();
 }
 
 int DraftBudget::worth(Trust trust, int available) const {

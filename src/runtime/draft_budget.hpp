@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 
 #include "runtime/recent.hpp"
 
@@ -25,8 +24,8 @@ class DraftBudget {
   static constexpr int window = 256;
   static constexpr double share = 0.03;
 
-  // What happened: a token was made; a step without drafts ran; one with drafts ran; some drafts of the latter were
-  // right, up to `judged`, which looked at one more than were right unless all were.
+  // What happened: a token was made; a step without drafts ran; one with drafts ran; of the drafts of the latter the
+  // first `right` came true, and the next did not or was never looked at.
   void token();
   void plain_step(double seconds) { plain_.add(seconds); }
   void draft_step(Trust trust, int drafts, double seconds);
@@ -37,14 +36,10 @@ class DraftBudget {
   int worth(Trust trust, int available) const;
 
   double chance(Trust trust) const { return chances_[std::size_t(trust)]; }  // that the next draft is right
-  double wasted() const { return wasted_; }  // on wrong drafts, over the last `window` tokens
+  double wasted() const;  // seconds of wrong drafts, over the last `window` tokens
 
  private:
   using Costs = std::array<Recent, most + 1>;  // of steps, by drafts
-  struct Waste {
-    std::int64_t token;
-    double seconds;
-  };
   static constexpr std::array<double, trusts> usual_chances = {0.9, 0.7, 0.5, 0.7, 0.85, 0.92};
   const Costs& costs(Trust trust) const { return costs_[trust == Trust::model]; }
   double room() const;
@@ -54,8 +49,7 @@ class DraftBudget {
   Recent plain_;
   std::array<Costs, 2> costs_;  // a model that guesses takes time, too
   std::array<double, trusts> chances_ = usual_chances;
-  std::deque<Waste> wastes_;
-  double wasted_ = 0;
+  std::array<double, window> wastes_ = {};  // at each of the last tokens
   std::int64_t tokens_ = 0, last_draft_ = 0;
 };
 

@@ -2,28 +2,27 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <vector>
 
 namespace inlay::runtime {
 
 // A step that was held up by something else says nothing against their median.
 class Recent {
  public:
-  void add(double value) {
-    if (values_.size() == kept) values_.erase(values_.begin());
-    values_.push_back(value);
-  }
-  bool empty() const { return values_.empty(); }
+  void add(double value) { values_[added_++ % kept] = value; }
+  bool empty() const { return added_ == 0; }
   double median() const {  // not of nothing
     auto sorted = values_;
-    std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
-    return sorted[sorted.size() / 2];
+    const auto count = std::min(added_, kept), middle = count / 2;
+    std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + count);
+    return sorted[middle];
   }
 
  private:
   static constexpr std::size_t kept = 9;
-  std::vector<double> values_;
+  std::array<double, kept> values_ = {};
+  std::size_t added_ = 0;
 };
 
 }  // namespace inlay::runtime
