@@ -74,7 +74,7 @@ class Bench {
   const inlay::Model& model() const { return *model_; }
 
   void run(int depth, Json& rows) {
-    auto session = model_->session();
+    auto session = model_->session({.speculate = false});
     const auto past = some_tokens(*model_, depth);
     if (depth > 0) session.evaluate(past);
     if (options_.prompt > 0) rows.push_back(reading(session, depth));
