@@ -64,7 +64,7 @@ class Bench {
   Bench(const Options& options, int threads) : options_(options) {
     auto flags = options.model;
     flags.options.threads = threads;
-    flags.options.reuse_prefixes = false;  // every run reads the same tokens, and is to read them
+    if (options.profile.empty()) flags.options.reuse_prefixes = false;  // runs of the same tokens are to read them
     load_seconds_ = seconds([&] { model_.emplace(load(flags)); });
     probe_.emplace(model_->info().threads);
     weights_ = bytes_per_token(flags.path);

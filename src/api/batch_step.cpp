@@ -43,7 +43,8 @@ runtime::Schedule BatchState::plan() {
     writing += request->running && request->unread() == 1;
   }
   auto& engine = *model_->engine;
-  const auto free = engine.room();
+  const bool waits = std::any_of(views_.begin(), views_.end(), [](const auto& view) { return !view.running; });
+  const auto free = waits ? engine.room() : runtime::Engine::Room{};  // which takes a look at the whole cache
   runtime::ScheduleRules rules{.tokens_per_step = std::size_t(options_.tokens_per_step),
                                .sessions_at_once = places_,
                                .page = std::size_t(engine.page()),
