@@ -95,6 +95,19 @@ TEST_CASE("a plan is right to the byte, and never exceeded") {
   }
 }
 
+TEST_CASE("where pages may move to a file, the plan counts them one by one") {
+  Failing memory;
+  const inlay::LoadOptions options{.threads = 1,
+                                   .disk_bytes = std::size_t(1) << 24,
+                                   .disk_folder = std::filesystem::temp_directory_path().string(),
+                                   .memory = &memory};
+  const auto plan = inlay::Model::plan(support::nano(), options);
+  const auto model = inlay::Model::load(support::nano(), options);
+  auto session = model.session();
+  session.evaluate(std::vector<inlay::TokenId>(600, 300));
+  CHECK(beside(memory, support::nano()) == plan.total(600));
+}
+
 TEST_CASE("the plan of a model with states counts them") {
   for (const auto& arch : support::folders("arch"))
     for (const auto* name : {"mamba2_b", "jamba", "lfm2", "qwen3_next"}) {
