@@ -86,6 +86,22 @@ TEST_CASE("a beginning of a thousand tokens that 32 requests share is read once"
   CHECK(run(plain, {prompts.begin(), prompts.begin() + 4}, {}).computed == 4 * 1008);
 }
 
+TEST_CASE("those that waited for the first reader of a beginning write one step after it") {
+  const auto model = support::load_nano({.context = 2048});
+  const auto prompts = questions(text(1000, 1), 32);
+  std::vector<inlay::Session> sessions;
+  Batch batch(model, {.steps_of_delay = 0});
+  for (const auto& prompt : prompts)
+    batch.submit(sessions.emplace_back(model.session()), prompt, Sampler::greedy(), {.tokens = 4, .ignore_end = true});
+  std::map<Batch::Id, int> written;
+  for (const auto& event : batch) {
+    ++written[event.id];
+    if (written.size() == prompts.size()) break;
+  }
+  CHECK(written.size() == prompts.size());
+  CHECK(written[1] == 2);
+}
+
 TEST_CASE("whatever requests have in common, every page is computed once") {
   for (unsigned seed = 1; seed < 7; ++seed) {
     std::mt19937 random(seed);
