@@ -101,9 +101,16 @@ typedef struct inlay_embed_op {
   const inlay_tensor *y, *table;
 } inlay_embed_op;
 
-typedef enum inlay_norm_kind { INLAY_NORM_RMS, INLAY_NORM_LAYER, INLAY_NORM_L2 } inlay_norm_kind;
+typedef enum inlay_norm_kind {
+  INLAY_NORM_RMS,
+  INLAY_NORM_LAYER,
+  INLAY_NORM_L2,
+  INLAY_NORM_SIZE,
+  INLAY_NORM_SPREAD
+} inlay_norm_kind;
 /* Over the last dimension of x, of rank 2 or 3: rms: x / sqrt(mean(x^2) + eps); layer: (x - mean) / sqrt(var + eps);
  * l2: x / sqrt(max(sum(x^2), eps^2)). Then * gain + bias. Row i uses row i mod rows of gain and bias.
+ * size and spread are what rms and layer divide by: y[T,1] = sqrt(mean(x^2) + eps), sqrt(var(x) + eps).
  * Sums are taken in double, so every instruction set rounds to the same floats nearly always. */
 typedef struct inlay_norm_op {
   uint32_t size, kind;
@@ -199,9 +206,15 @@ typedef struct inlay_pick_op {
   const inlay_tensor *y, *x, *rows;
 } inlay_pick_op;
 
-typedef enum inlay_router { INLAY_ROUTE_SOFTMAX, INLAY_ROUTE_SIGMOID, INLAY_ROUTE_SOFTMAX_CHOSEN } inlay_router;
+typedef enum inlay_router {
+  INLAY_ROUTE_SOFTMAX,
+  INLAY_ROUTE_SIGMOID,
+  INLAY_ROUTE_SOFTMAX_CHOSEN,
+  INLAY_ROUTE_SPARSE_MIXER
+} inlay_router;
 /* logits[T,X] -> choice[T,c] (i32), weight[T,c]: scores are softmax or sigmoid of the logits (softmax_chosen: softmax
- * over the chosen only); the c largest of score + bias are chosen, best first, ties to the lower index. With groups,
+ * over the chosen only; sparse_mixer: the logits, and a choice weighs its share in the softmax of those s not chosen
+ * before it that are near the best one b: (b - s) / max(|s|, b) <= 0.02); the c largest of score + bias are chosen, best first, ties to the lower index. With groups,
  * only the groups_used groups of experts count that score best, by their best (group_top == 1) or the sum of their best
  * two experts (2). normalise: weights divided by their sum (floor 6.1e-5 for sigmoid: none). Then * scale. */
 typedef struct inlay_route_op {

@@ -1,11 +1,14 @@
 // For those who describe models: tensors, weights, blocks and the decoder they make.
 #pragma once
 
+#include "inlay/nn/altup.hpp"
 #include "inlay/nn/blocks.hpp"
+#include "inlay/nn/borrowing.hpp"
 #include "inlay/nn/decoder.hpp"
 #include "inlay/nn/layers.hpp"
 #include "inlay/nn/mla.hpp"
 #include "inlay/nn/moe.hpp"
+#include "inlay/nn/per_layer.hpp"
 #include "inlay/nn/recurrent.hpp"
 #include "inlay/nn/source.hpp"
 #include "inlay/nn/tensor.hpp"

@@ -14,7 +14,9 @@
 #include "inlay/models/bloom.hpp"
 #include "inlay/models/cohere2.hpp"
 #include "inlay/models/command_r.hpp"
+#include "inlay/models/deepseek.hpp"
 #include "inlay/models/deepseek2.hpp"
+#include "inlay/models/dots1.hpp"
 #include "inlay/models/ernie4_5.hpp"
 #include "inlay/models/ernie4_5_moe.hpp"
 #include "inlay/models/exaone4.hpp"
@@ -23,6 +25,8 @@
 #include "inlay/models/gemma.hpp"
 #include "inlay/models/gemma2.hpp"
 #include "inlay/models/gemma3.hpp"
+#include "inlay/models/gemma3n.hpp"
+#include "inlay/models/gemma4.hpp"
 #include "inlay/models/gemma_embedding.hpp"
 #include "inlay/models/glm4.hpp"
 #include "inlay/models/glm4moe.hpp"
@@ -52,8 +56,10 @@
 #include "inlay/models/olmo.hpp"
 #include "inlay/models/olmo2.hpp"
 #include "inlay/models/olmoe.hpp"
+#include "inlay/models/orion.hpp"
 #include "inlay/models/phi2.hpp"
 #include "inlay/models/phi3.hpp"
+#include "inlay/models/phimoe.hpp"
 #include "inlay/models/qwen2.hpp"
 #include "inlay/models/qwen2moe.hpp"
 #include "inlay/models/qwen3.hpp"
@@ -62,6 +68,7 @@
 #include "inlay/models/retnet.hpp"
 #include "inlay/models/rwkv6.hpp"
 #include "inlay/models/rwkv7.hpp"
+#include "inlay/models/seed_oss.hpp"
 #include "inlay/models/smollm3.hpp"
 #include "inlay/models/stablelm.hpp"
 #include "inlay/models/starcoder.hpp"
@@ -81,7 +88,11 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Bloom>(),
     nn::architecture<models::Cohere2>(),
     nn::architecture<models::CommandR>(),
+    nn::architecture<models::Deepseek>(),
+    nn::architecture<models::Deepseek>("bailingmoe"),
     nn::architecture<models::Deepseek2>(),
+    nn::architecture<models::Dots1>(),
+    nn::architecture<models::Dots1>("bailingmoe2"),
     nn::architecture<models::Ernie45>(),
     nn::architecture<models::Ernie45Moe>(),
     nn::architecture<models::Exaone4>(),
@@ -90,6 +101,8 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Gemma>(),
     nn::architecture<models::Gemma2>(),
     nn::architecture<models::Gemma3>(),
+    nn::architecture<models::Gemma3n>(),
+    nn::architecture<models::Gemma4>(),
     nn::architecture<models::GemmaEmbedding>(),
     nn::architecture<models::Glm4>(),
     nn::architecture<models::Glm4Moe>(),
@@ -103,11 +116,13 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Hunyuan>(),
     nn::architecture<models::Hunyuan>("hunyuan-moe"),
     nn::architecture<models::Internlm2>(),
+    nn::architecture<models::Internlm2>("chatglm"),
     nn::architecture<models::Jamba>(),
     nn::architecture<models::Lfm2>(),
     nn::architecture<models::Lfm2>("lfm2moe"),
     nn::architecture<models::Llama>(),
     nn::architecture<models::Llama>("mistral"),
+    nn::architecture<models::Llama>("xverse"),
     nn::architecture<models::Llama4>(),
     nn::architecture<models::Mamba>(),
     nn::architecture<models::Mamba2>(),
@@ -124,22 +139,30 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Olmo>(),
     nn::architecture<models::Olmo2>(),
     nn::architecture<models::Olmoe>(),
+    nn::architecture<models::Orion>(),
     nn::architecture<models::Phi2>(),
     nn::architecture<models::Phi3>(),
+    nn::architecture<models::Phimoe>(),
     nn::architecture<models::Qwen2>(),
+    nn::architecture<models::Qwen2>("exaone"),
+    nn::architecture<models::Qwen2>("qwen2vl"),
     nn::architecture<models::Qwen2Moe>(),
     nn::architecture<models::Qwen3>(),
+    nn::architecture<models::Qwen3>("qwen3vl"),
     nn::architecture<models::Qwen3Moe>(),
+    nn::architecture<models::Qwen3Moe>("qwen3vlmoe"),
     nn::architecture<models::Qwen3Next>(),
     nn::architecture<models::Qwen35>(),
     nn::architecture<models::Qwen35>("qwen35moe"),
     nn::architecture<models::RetNet>(),
     nn::architecture<models::Rwkv6>(),
     nn::architecture<models::Rwkv7>(),
+    nn::architecture<models::SeedOss>(),
     nn::architecture<models::Smollm3>(),
     nn::architecture<models::StableLm>(),
     nn::architecture<models::Starcoder>(),
     nn::architecture<models::Starcoder2>(),
+    nn::architecture<models::Starcoder2>("codeshell"),
     nn::architecture<models::T5>(),
     nn::architecture<models::T5Encoder>(),
 };

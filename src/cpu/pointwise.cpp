@@ -81,7 +81,7 @@ void plan(Plan& plan, const inlay_embed_op& op) { plan.phase(embed, &op, chunks_
 
 bool can(const Kernels&, const inlay_norm_op& op) noexcept {
   return is_f32(op.y) && is_f32(op.x) && is_f32_or_absent(op.gain) && is_f32_or_absent(op.bias) &&
-         op.kind <= INLAY_NORM_L2;
+         op.kind <= INLAY_NORM_SPREAD;
 }
 void plan(Plan& plan, const inlay_norm_op& op) {
   plan.phase(plan.kernels().pointwise.norm, &op, chunks_of(plan, *op.x));

@@ -45,11 +45,16 @@ float activate(std::uint32_t act, float gate, float up, float alpha, float limit
 void norm_row(const inlay_norm_op& op, std::int64_t row, const float* x, float* y) {
   const std::int64_t count = columns(*op.x);
   const auto values = Eigen::Map<const Eigen::RowVectorXf>(x, count).cast<double>();
-  const double mean = op.kind == INLAY_NORM_LAYER ? values.sum() / static_cast<double>(count) : 0;
+  const bool centred = op.kind == INLAY_NORM_LAYER || op.kind == INLAY_NORM_SPREAD;
+  const double mean = centred ? values.sum() / static_cast<double>(count) : 0;
   const double squares = (values.array() - mean).square().sum();
   const double eps = op.eps;
   const double length =
       op.kind == INLAY_NORM_L2 ? std::max(squares, eps * eps) : squares / static_cast<double>(count) + eps;
+  if (op.kind == INLAY_NORM_SIZE || op.kind == INLAY_NORM_SPREAD) {
+    *y = static_cast<float>(std::sqrt(length));
+    return;
+  }
   const double inverse = 1 / std::sqrt(length);
   for (std::int64_t i = 0; i < count; ++i) {
     double value = (x[i] - mean) * inverse;
@@ -165,6 +170,17 @@ void softmax(const float* x, std::size_t count, HostVector<float>& y) {
   for (std::size_t i = 0; i < count; ++i) y[i] = static_cast<float>(std::exp(x[i] - largest) / sum);
 }
 
+// The first one's share in the softmax of those that are near it.
+float share_of_near(const HostVector<float>& scores, const HostVector<std::int32_t>& best_first) {
+  const float best = scores[static_cast<std::size_t>(best_first[0])];
+  double sum = 0;
+  for (const std::int32_t e : best_first) {
+    const float s = scores[static_cast<std::size_t>(e)];
+    if (!((best - s) / std::max(std::abs(s), best) > 0.02f)) sum += std::exp(static_cast<double>(s) - best);
+  }
+  return static_cast<float>(1 / sum);
+}
+
 void route_token(const Step& step, const inlay_route_op& op, std::int64_t token) {
   const auto experts = static_cast<std::size_t>(columns(*op.logits)),
              chosen = static_cast<std::size_t>(columns(*op.choice));
@@ -188,6 +204,10 @@ void route_token(const Step& step, const inlay_route_op& op, std::int64_t token)
   HostVector<float> weights(chosen, HostAllocator<float>(step.host));
   for (std::size_t c = 0; c < chosen; ++c) weights[c] = share[static_cast<std::size_t>(order[c])];
   if (op.kind == INLAY_ROUTE_SOFTMAX_CHOSEN) softmax(HostVector<float>(weights).data(), chosen, weights);
+  if (op.kind == INLAY_ROUTE_SPARSE_MIXER) {
+    HostVector<std::int32_t> left = order;
+    for (std::size_t c = 0; c < chosen; ++c, left.erase(left.begin())) weights[c] = share_of_near(scores, left);
+  }
   double sum = 0;
   for (const float w : weights) sum += w;
   if (op.kind != INLAY_ROUTE_SIGMOID) sum = std::max(sum, 6.1e-5);

@@ -50,6 +50,16 @@ void keep_best_groups(const inlay_route_op& op, float* scores, std::int64_t expe
   }
 }
 
+// The share of the best among those left that are near it; those taken are NaN.
+float share_of_near(const float* left, std::int64_t n, float best) noexcept {
+  double sum = 0;
+  for (std::int64_t e = 0; e < n; ++e) {
+    if (std::isnan(left[e]) || (best - left[e]) / std::max(std::abs(left[e]), best) > 0.02f) continue;
+    sum += std::exp(static_cast<double>(left[e]) - best);
+  }
+  return static_cast<float>(1 / sum);
+}
+
 void route_token(const inlay_route_op& op, const float* logits, float* scratch, std::int32_t* choice,
                  float* weight) noexcept {
   const std::int64_t experts = op.logits->shape[op.logits->rank - 1], chosen = op.choice->shape[op.choice->rank - 1];
@@ -67,7 +77,7 @@ void route_token(const inlay_route_op& op, const float* logits, float* scratch, 
   for (std::int64_t c = 0; c < chosen; ++c) {
     const std::int64_t best = best_of(scores, experts);
     choice[c] = static_cast<std::int32_t>(best);
-    weight[c] = shares[best];
+    weight[c] = op.kind == INLAY_ROUTE_SPARSE_MIXER ? share_of_near(scores, experts, scores[best]) : shares[best];
     scores[best] = std::numeric_limits<float>::quiet_NaN();  // taken
   }
   if (op.kind == INLAY_ROUTE_SOFTMAX_CHOSEN) softmax(weight, chosen, weight);
@@ -92,7 +102,7 @@ void route(const Chunk& chunk) noexcept {
 
 bool can(const Kernels&, const inlay_route_op& op) noexcept {
   const std::int64_t experts = op.logits->shape[op.logits->rank - 1], chosen = op.choice->shape[op.choice->rank - 1];
-  return op.kind <= INLAY_ROUTE_SOFTMAX_CHOSEN && op.choice->type == INLAY_I32 && op.logits->type == INLAY_F32 &&
+  return op.kind <= INLAY_ROUTE_SPARSE_MIXER && op.choice->type == INLAY_I32 && op.logits->type == INLAY_F32 &&
          op.weight->type == INLAY_F32 && chosen <= experts && (op.groups <= 1 || experts % op.groups == 0) &&
          (!op.bias || (op.bias->type == INLAY_F32 && op.bias->rank == 1));
 }

@@ -111,7 +111,7 @@ void join_norm(List& list, std::size_t i) {
   if (!is(list, i + 1, INLAY_OP_LINEAR)) return;
   auto& linear = list[i + 1];
   const auto& norm = list[i].norm;
-  if (norm.x->rank != 2 || norm.kind == INLAY_NORM_L2 || !same(norm.y, linear.linear.x) || linear.linear.add) return;
+  if (norm.x->rank != 2 || norm.kind >= INLAY_NORM_L2 || !same(norm.y, linear.linear.x) || linear.linear.add) return;
   if (read_after(list, i + 2, norm.y)) return;
   linear.norm_before = norm;
   linear.linear.x = norm.x;

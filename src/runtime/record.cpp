@@ -65,6 +65,13 @@ Tensor Step::norm(inlay_norm_kind kind, const Tensor& x, const Tensor& gain, con
   return y;
 }
 
+Tensor Step::size(inlay_norm_kind kind, const Tensor& x, float eps) {
+  auto y = scratch({x.rows(), 1});
+  auto& r = state_->add(INLAY_OP_NORM);
+  r.norm = {sizeof(r.norm), kind, state_->keep(y), state_->keep(x), nullptr, nullptr, eps};
+  return y;
+}
+
 Tensor Step::linear(const Tensor& x, const Tensor& weight, const Tensor& bias, float scale) {
   const bool by_head = weight.view.rank == 3;
   auto y = by_head ? scratch({x.rows(), weight.view.shape[0], weight.view.shape[1]})

@@ -113,7 +113,8 @@ TEST_CASE("experts are chosen and weighted as the reference does") {
   std::fill(logits.begin() + 12, logits.begin() + 24, 0.0f);
   std::fill(logits.begin() + 24, logits.begin() + 36, -200.0f);  // sigmoids of nothing
   std::vector<Router> routers;
-  for (const std::uint32_t kind : {INLAY_ROUTE_SOFTMAX, INLAY_ROUTE_SIGMOID, INLAY_ROUTE_SOFTMAX_CHOSEN}) {
+  for (const std::uint32_t kind :
+       {INLAY_ROUTE_SOFTMAX, INLAY_ROUTE_SIGMOID, INLAY_ROUTE_SOFTMAX_CHOSEN, INLAY_ROUTE_SPARSE_MIXER}) {
     for (const auto& [groups, used, top] : {std::tuple{0, 0, 0}, {4, 2, 1}, {4, 3, 2}, {3, 1, 2}}) {
       for (const bool biased : {false, true}) {
         for (const bool normalised : {false, true}) routers.push_back({kind, groups, used, top, biased, normalised});

@@ -80,6 +80,24 @@ TEST_CASE("norms of two and three dimensions equal the reference's") {
   }
 }
 
+TEST_CASE("what norms divide by equals the reference's") {
+  for (const std::uint32_t kind : {INLAY_NORM_SIZE, INLAY_NORM_SPREAD}) {
+    for (const std::int64_t columns : {1, 7, 64, 250}) {
+      Random random(unsigned(columns) + kind);
+      const Floats x = random.floats(std::size_t(5 * columns), 3);
+      agree(
+          [&](Device& device) {
+            Batch batch({5});
+            const auto input = device.numbers({5, columns}, x), y = device.empty({5, 1});
+            device.run(batch,
+                       inlay_norm_op{.size = sizeof(inlay_norm_op), .kind = kind, .y = &y, .x = &input, .eps = 1e-5f});
+            return device.read(y);
+          },
+          [&](std::size_t, float y) { return epsilon * std::abs(y); });
+    }
+  }
+}
+
 TEST_CASE("activations equal the reference's, from tiny to huge") {
   Floats gate, up;
   Random random(5);

@@ -1,7 +1,7 @@
 """Makes tests/data/arch fixtures of architectures that the shared set lacks: a tiny GGUF file with random weights, and the
-logits of a plain float64 transcription of the paper or of the equations.
+logits of the transformers package in float64, or of a plain float64 transcription of the paper or of the equations.
 
-    python3 make_arch_cases.py OUT [NAME ...]        # needs numpy and gguf
+    python3 make_arch_cases.py OUT [NAME ...]        # needs numpy and gguf, and for some torch and transformers
 """
 import json
 import pathlib
@@ -17,13 +17,26 @@ from arch_written import V
 
 FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mistral_window": MistralWindow,
             "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5}
+TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4", "gemma4_moe": "Gemma4Moe"}
+
+
+def family(name):
+    if name in FAMILIES:
+        return FAMILIES[name]
+    import arch_transformers  # which most cases do not need
+    return getattr(arch_transformers, TRANSFORMED[name])
+
+
+def put_key(out, key, value):
+    kinds = {bool: out.add_bool, int: out.add_uint32, float: out.add_float32, list: out.add_array}
+    kinds[type(value)](key, value)
 
 
 def write_model(path, made):
     out = gguf.GGUFWriter(path, made.architecture)
     out.add_vocab_size(V)
     for key, value in made.keys().items():
-        (out.add_float32 if isinstance(value, float) else out.add_uint32)(f"{made.architecture}.{key}", value)
+        put_key(out, f"{made.architecture}.{key}", value)
     out.add_tokenizer_model("llama")
     out.add_token_list(["<unk>", "<s>", "</s>", "\u2581"] + [chr(0x41 + i) for i in range(V - 4)])
     out.add_token_scores([0.0] * V)
@@ -67,8 +80,16 @@ def blocks(made, asked):
         yield "s17", "encoder_states", list(range(len(source))), made.encoded(source)
 
 
+def reduced(made, asked, largest):
+    """What a cache of half floats may cost: twice what it costs the original, where that can be told, else 2^-10."""
+    if not hasattr(made, "logits_of_halves"):
+        return round(largest / 1024, 4)
+    costs = [np.abs(made.logits_of_halves(s.tokens) - s.logits(s.tokens)).max() for s in asked.values()]
+    return round(max(2 * float(max(costs)), largest / 1024), 4)
+
+
 def make(name, folder, seed=1):
-    made = FAMILIES[name](seed)
+    made = family(name)(seed)
     random = np.random.default_rng(seed + 100)
     draw = lambda n: [int(t) for t in random.integers(3, V, n)]
     s17 = max((Asked(made, draw, 17) for _ in range(6)), key=lambda asked: asked.margin)
@@ -84,7 +105,7 @@ def make(name, folder, seed=1):
     np.concatenate([v.ravel() for v in values]).astype("<f4").tofile(folder / f"{name}.logits.f32")
     (folder / f"{name}.json").write_text(json.dumps({
         "name": name, "architecture": made.architecture, "kind": made.kind, "gguf": f"{name}.gguf",
-        "values_file": f"{name}.logits.f32", "seed": seed, "tolerance": {"abs_f32": 1e-4, "abs_reduced": round(largest / 1024, 4)},  # a cache of half floats: 2^-10
+        "values_file": f"{name}.logits.f32", "seed": seed, "tolerance": {"abs_f32": 1e-4, "abs_reduced": reduced(made, asked, largest)},
         "sequences": [{"name": n} | sequence.described() for n, sequence in asked.items()], "outputs": outputs,
         "greedy": {"prompt": "s17", "tokens": s17.greedy, "min_top1_top2_margin": s17.margin}}, indent=1) + "\n")
     print(f"{name}: logits from {min(v.min() for v in values):.2f} to {max(v.max() for v in values):.2f}, "
@@ -92,5 +113,5 @@ def make(name, folder, seed=1):
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[2:] or FAMILIES:
+    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED]:
         make(chosen, pathlib.Path(sys.argv[1]))

@@ -119,6 +119,7 @@ class INLAY_API Step {
   Tensor embed(const Tensor& table);            ///< [T, D]
   Tensor embed_positions(const Tensor& table);  ///< [T, D], rows by position instead of id
   Tensor norm(inlay_norm_kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps);
+  Tensor size(inlay_norm_kind, const Tensor& x, float eps = 0);  ///< [T, 1]: INLAY_NORM_SIZE or INLAY_NORM_SPREAD
   /// weight [N,D]: y[T,N]; weight [X,N,D] with x[T,X,D]: y[T,X,N], each head by its own matrix
   Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, float scale = 1);
   void linear_into(const Tensor& y, const Tensor& x, const Tensor& weight, const Tensor& bias = {}, float scale = 1);

@@ -21,17 +21,30 @@ inline double sum_in_double(const float* x, std::int64_t n, F f) noexcept {
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
+// The mean of x, or zero for kinds that do not subtract it; and the sum of the squares of what is left.
+struct RowSize {
+  double mean, squares;
+};
+inline RowSize size_of_row(const inlay_norm_op& op, const float* x, std::int64_t n) noexcept {
+  double mean = 0;
+  if (op.kind == INLAY_NORM_LAYER || op.kind == INLAY_NORM_SPREAD)
+    mean = sum_in_double(x, n, [](double v) { return v; }) / static_cast<double>(n);
+  return {mean, sum_in_double(x, n, [mean](double v) { return (v - mean) * (v - mean); })};
+}
+
 // One row; gain and bias may be null, y may be x.
 template <class A>
 inline void norm_row(const inlay_norm_op& op, float* y, const float* x, const float* gain, const float* bias,
                      std::int64_t n) noexcept {
   using B = Floats<A>;
-  double mean = 0;
-  if (op.kind == INLAY_NORM_LAYER) mean = sum_in_double(x, n, [](double v) { return v; }) / static_cast<double>(n);
-  const double squares = sum_in_double(x, n, [mean](double v) { return (v - mean) * (v - mean); });
+  const auto [mean, squares] = size_of_row(op, x, n);
   const double eps = op.eps;
   const double length =
       op.kind == INLAY_NORM_L2 ? std::max(squares, eps * eps) : squares / static_cast<double>(n) + eps;
+  if (op.kind == INLAY_NORM_SIZE || op.kind == INLAY_NORM_SPREAD) {
+    *y = static_cast<float>(std::sqrt(length));
+    return;
+  }
   const B shift(static_cast<float>(mean)), factor(static_cast<float>(1.0 / std::sqrt(length)));
   const auto scaled = [=](B v) { return (v - shift) * factor; };
   if (gain && bias) {

@@ -1,0 +1,32 @@
+// dots.llm1: normed queries and keys, sigmoid experts chosen with a bias after the first layers, and one shared by all.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
+struct Dots1Layer : nn::MoeLike {
+  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Dots1Layer(w, m, nn::Shape(m), i) {}
+  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
+                     nn::FeedForward(w, m, s, experts(m, s), i >= m.integer("leading_dense_block_count", 0))) {}
+
+  static nn::Moe::Defaults experts(const nn::Metadata& m, const nn::Shape& s) {
+    const auto hidden = m.integer("expert_feed_forward_length", s.hidden);
+    return {.hidden = hidden,
+            .gating = INLAY_ROUTE_SIGMOID,
+            .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
+  }
+};
+
+struct Dots1 : nn::Decoder<Dots1Layer> {
+  static constexpr std::string_view name = "dots1";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

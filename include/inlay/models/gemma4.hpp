@@ -1,0 +1,80 @@
+// Gemma 4: heads of two sizes, late layers that look at the keys of earlier ones, an input for each layer, and in some
+// files experts beside the MLP.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)));  x += input of the layer's own;  x *= scale
+struct Gemma4Layer {
+  nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
+  nn::BorrowingAttention attention;
+  nn::GatedMlp mlp;
+  std::optional<nn::PerLayerGate> own;
+  float scale = 1;
+
+  Gemma4Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma4Layer(w, m, shape_of(m, i), i) {}
+  Gemma4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
+        attention(attention_of(w, m, s, i)),
+        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {
+    if (w.has("ffn_gate_inp.weight")) w.refuse("ffn_gate_inp.weight", "experts of Gemma 4 are not here yet");
+    if (m.integer("embedding_length_per_layer_input", 0) > 0) own.emplace(w, s);
+    if (const auto factor = w.maybe("layer_output_scale.weight", {1}))
+      scale = *static_cast<const float*>(factor.view.data);
+  }
+
+  void operator()(nn::Tensor& x, const nn::Tensor& inputs, int i) const {
+    x += post_attn_norm(attention(attn_norm(x)));
+    x += post_mlp_norm(mlp(mlp_norm(x)));
+    if (own) x += (*own)(x, inputs, i);
+    if (scale != 1) x *= scale;
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static bool windowed(const nn::Metadata& m, int i) { return nn::windowed(m, i, 6); }
+  static nn::Shape shape_of(const nn::Metadata& m, int i) {
+    auto s = nn::Shape(m).at(m, i);
+    if (!windowed(m, i)) return s;
+    s.head_dim = m.integer("attention.key_length_swa", s.head_dim);
+    s.value_dim = m.integer("attention.value_length_swa", s.head_dim);
+    s.rope_dims = m.integer("rope.dimension_count_swa", s.head_dim);
+    if (s.head_dim < 1 || s.rope_dims < 0 || s.rope_dims % 2 || s.rope_dims > s.head_dim)
+      m.refuse("attention.key_length_swa", "does not fit rope.dimension_count_swa");
+    return s;
+  }
+  static nn::BorrowingAttention attention_of(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    const bool local = windowed(m, i);
+    const int keeper = nn::lender(m, s, i, s.layers, [&](int layer) { return windowed(m, layer); });
+    const auto rope = local ? s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false)
+                            : s.rope(w, m, nn::Pairing::halves);
+    return {w, s, rope, local ? m.integer("attention.sliding_window") : 0, keeper != i, keeper};
+  }
+};
+
+struct Gemma4 : nn::Decoder<Gemma4Layer> {
+  static constexpr std::string_view name = "gemma4";
+  std::optional<nn::PerLayerInputs> inputs;
+  float softcap;
+  Gemma4(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), softcap(m.real("final_logit_softcapping", 0)) {
+    if (m.integer("embedding_length_per_layer_input", 0) > 0) inputs.emplace(w, shape);
+  }
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto x = embed(step);
+    x *= std::sqrt(float(shape.dim));
+    step.through(layers, x, inputs ? (*inputs)(x) : nn::Tensor());
+    return nn::softcapped(head(x), softcap);
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay
