@@ -10,6 +10,7 @@ namespace inlay::runtime {
 namespace {
 
 constexpr double hoped_cost = 0.25, feared_cost = 1;  // of a draft, in plain steps, before any was read
+constexpr double least_cost = 0.03;                   // whatever was measured: nothing is for free
 constexpr double learning = 0.125;
 constexpr std::int64_t advance = 34;    // tokens that a session may waste a share of before they are made: one draft
 constexpr std::int64_t forgotten = 64;  // tokens without a draft, after which another try is due
@@ -50,11 +51,11 @@ void DraftBudget::in_vain(double seconds) {
 // Of the nearest number of drafts whose cost is known: more cost no less, and each no more than those before it.
 double DraftBudget::cost(Trust trust, int drafts, double unknown) const {
   const auto& known = costs(trust);
-  const double plain = plain_.median();
+  const double plain = plain_.least();
   double least = 0;
   bool found = false;
   const auto consider = [&](int n, double factor) {
-    const double seconds = std::max(0.0, known[std::size_t(n)].median() - plain) * factor;
+    const double seconds = std::max(least_cost * n * plain, known[std::size_t(n)].least() - plain) * factor;
     least = found ? std::min(least, seconds) : seconds;
     found = true;
   };
@@ -71,12 +72,12 @@ double DraftBudget::cost(Trust trust, int drafts, double unknown) const {
 double DraftBudget::wasted() const { return std::accumulate(wastes_.begin(), wastes_.end(), 0.0); }
 
 double DraftBudget::room() const {
-  return share * plain_.median() * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted();
+  return share * plain_.least() * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted();
 }
 
 int DraftBudget::worth(Trust trust, int available) const {
   if (plain_.empty()) return 0;
-  const double left = room(), plain = plain_.median();
+  const double left = room(), plain = plain_.least();
   double right = 1, gain = 0, best = 0;  // right: the chance that all so far are
   int count = 0;
   for (int n = 1; n <= std::min(available, most); ++n) {

@@ -17,7 +17,8 @@ Trust trust_in_match(std::size_t length);
 
 // Drafts are the tokens of a guess. Reading k of them beside the next token takes longer than the plain step, and gains
 // a plain step for each that turns out right before the first wrong one. Time spent on wrong ones stays under a share
-// of plain time over any `window` tokens. A value with no clock of its own: seconds come from outside.
+// of plain time over any `window` tokens. What else runs on a machine only lengthens steps,
+// so the shortest of the last few counts. A value with no clock of its own: seconds come from outside.
 class DraftBudget {
  public:
   static constexpr int most = 15;  // drafts in a step

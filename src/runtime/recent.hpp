@@ -18,6 +18,9 @@ class Recent {
     std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + count);
     return sorted[middle];
   }
+  double least() const {  // nor this
+    return *std::min_element(values_.begin(), values_.begin() + std::min(added_, kept));
+  }
 
  private:
   static constexpr std::size_t kept = 9;
