@@ -17,7 +17,10 @@ constexpr std::size_t lanes = 8;
 
 // e^x for x <= 0 in f32 with an error of 4e-6, without branches, so that compilers vectorise its loops.
 inline float quick_exponential(float x) {
-  const float y = std::max(x * 1.44269504f, -126.f);
+  // No less than -126. Of numbers that are not above zero those with larger bits are smaller, and compilers put a
+  // minimum of bits into vectors where they leave a maximum of floats alone.
+  const auto bits = std::min(std::bit_cast<std::uint32_t>(x * 1.44269504f), std::bit_cast<std::uint32_t>(-126.f));
+  const float y = std::bit_cast<float>(bits);
   const float rounded = y + 12582912.f, fraction = y - (rounded - 12582912.f);
   const float p =
       1 + fraction * (0.69314718f +
