@@ -17,7 +17,8 @@ typedef enum inlay_reasoning { INLAY_REASONING_USUAL, INLAY_REASONING_ON, INLAY_
 typedef struct inlay_chat_options {
   size_t size;
   inlay_text system;                    /* what the model is told before the first turn */
-  inlay_text tools;                     /* a JSON list; the arguments of calls are held to their schemas */
+  inlay_text tools;                     /* a JSON list; the arguments of calls are held to their schemas, as far as
+                                           chat.hpp says */
   inlay_text tool_choice;               /* empty or "auto", "none", "required", or the name of the one tool */
   inlay_text variables;                 /* a JSON object of further variables of the template */
   inlay_reasoning reasoning;
