@@ -65,9 +65,10 @@ class INLAY_API ChatTemplate {
 enum class Reasoning { usual, on, off };
 
 struct ChatOptions {
-  std::string system = {};           ///< what the model is told before the first turn
-  /// As in RenderOptions. The arguments of calls are held to their schemas, but for keywords that a grammar cannot express,
-  /// which are ignored, and for patterns and lengths of texts where the model's family writes them without quotes.
+  std::string system = {};  ///< what the model is told before the first turn
+  /// As in RenderOptions. The arguments of calls are held to their schemas, but for keywords that a grammar cannot
+  /// express, which are ignored, and for patterns and lengths of texts where the model's family writes them without
+  /// quotes.
   std::string tools = {};
   std::string tool_choice = "auto";  ///< "auto"; "none"; "required": nothing but calls; or the name of the one tool
   std::string variables = {};        ///< as in RenderOptions
