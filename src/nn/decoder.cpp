@@ -51,7 +51,16 @@ void check_heads(const Metadata& m, const Shape& s) {
                 Fault::inconsistent, "attention.head_count");
 }
 
-// An array of one entry a layer, where there is an array at all.
+int blocks(const Metadata& m) { return positive(m, "block_count", m.integer("block_count"), most_layers); }
+
+// The last blocks of some files predict tokens after the next one, and have no part in predicting that.
+int layers_of(const Metadata& m) {
+  const int others = m.integer("nextn_predict_layers", 0), all = blocks(m);
+  if (others < 0 || others >= all) m.refuse("nextn_predict_layers", "does not fit the blocks");
+  return all - others;
+}
+
+// An array of one entry a block, where there is an array at all.
 void check_arrays(const Metadata& m, int layers) {
   for (const char* key : {"attention.head_count", "attention.head_count_kv", "feed_forward_length"})
     if (const auto size = m.size(key); size > 1 && size != std::size_t(layers))
@@ -64,7 +73,7 @@ void check_arrays(const Metadata& m, int layers) {
 }  // namespace
 
 Shape::Shape(const Metadata& m, Eps which)
-    : layers(positive(m, "block_count", m.integer("block_count"), most_layers)),
+    : layers(layers_of(m)),
       dim(positive(m, "embedding_length", m.integer("embedding_length"), widest)),
       heads(counted(m, "attention.head_count", m.integer("attention.head_count"), 1 << 16)),
       kv_heads(counted(m, "attention.head_count_kv", m.integer("attention.head_count_kv", 0, heads), 1 << 16)),
@@ -78,7 +87,7 @@ Shape::Shape(const Metadata& m, Eps which)
       rope_dims(m.integer("rope.dimension_count", head_dim)),
       eps(epsilon(m, which)),
       rope_base(m.real("rope.freq_base", 10000.f)) {
-  check_arrays(m, layers);
+  check_arrays(m, blocks(m));
   check_heads(m, *this);
   if (!(rope_base > 0)) m.refuse("rope.freq_base", "must be above 0");
   if (rope_dims < 0 || rope_dims % 2 || rope_dims > head_dim)
