@@ -69,7 +69,7 @@ void* Plan::keep(std::size_t bytes) {
 bool Plan::gather() {
   if (kept_.size() < 2) return false;
   std::size_t bytes = 0;
-  for (const Kept& block : kept_) bytes += block.used;
+  for (const Kept& block : kept_) bytes += block.bytes;  // as many as before: no more than that is ever taken
   let_go();
   keep(bytes);
   return true;
