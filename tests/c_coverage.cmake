@@ -79,7 +79,7 @@ function(check class member)
 endfunction()
 
 # The members of each class or struct of the door: functions by "name(", fields by "name =" or "name;" or "name,".
-foreach(header batch chat grammar model sampler session)
+foreach(header batch chat convert grammar model sampler session)
   file(STRINGS ${ROOT}/include/inlay/${header}.hpp lines)
   set(class "")
   foreach(line IN LISTS lines)

@@ -56,6 +56,9 @@ expect(0 "\"tool_calls\":.{\"name\":\"play_song\",\"arguments\":{\"title\":\"rea
   "{\"messages\":[{\"role\":\"user\",\"content\":\"Play the song read.\"}],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"play_song\",\"description\":\"Play a song\",\"parameters\":{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}},\"required\":[\"title\"]}}}],\"temperature\":0}\n"
   chat --jsonl)
 expect(0 "^{\"unused\":..}\n$" "" inspect --unused --json)
+expect(0 "^$" "" convert ${CMAKE_CURRENT_LIST_DIR}/data/conversion/qwen3 -o ${WORK}/qwen3.gguf --type q8_0)
+expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect ${WORK}/qwen3.gguf --load --json)
+expect(2 "^$" "" convert no-such-folder -o ${WORK}/none.gguf)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)
 expect(2 "^$" "" run --no-such-flag)
 expect(2 "^$" "" run --kv no-such-type Hello)

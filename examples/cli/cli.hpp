@@ -24,6 +24,7 @@ void add_render(CLI::App&);
 void add_grammar(CLI::App&);
 void add_bench(CLI::App&);
 void add_sample(CLI::App&);
+void add_convert(CLI::App&);
 
 // The model and how it is loaded: -m --threads --isa --device --ctx --kv.
 struct ModelFlags {

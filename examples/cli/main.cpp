@@ -34,9 +34,9 @@ int main(int argc, char** argv) {
   CLI::App app("Runs large language models from GGUF files.", "inlay");
   app.set_version_flag("--version", INLAY_VERSION);
   app.require_subcommand(1);
-  for (auto add :
-       {cli::add_run, cli::add_chat, cli::add_inspect, cli::add_tokenize, cli::add_detokenize, cli::add_logits,
-        cli::add_perplexity, cli::add_embed, cli::add_render, cli::add_grammar, cli::add_bench, cli::add_sample}) {
+  for (auto add : {cli::add_run, cli::add_chat, cli::add_inspect, cli::add_tokenize, cli::add_detokenize,
+                   cli::add_logits, cli::add_perplexity, cli::add_embed, cli::add_render, cli::add_grammar,
+                   cli::add_bench, cli::add_sample, cli::add_convert}) {
     add(app);
   }
   try {

@@ -11,6 +11,7 @@
 
 #include "inlay/c/batch.h"
 #include "inlay/c/chat.h"
+#include "inlay/c/convert.h"
 #include "inlay/c/error.h"
 #include "inlay/c/generation.h"
 #include "inlay/c/grammar.h"

@@ -7,6 +7,7 @@
 
 #include "inlay/batch.hpp"
 #include "inlay/chat.hpp"
+#include "inlay/convert.hpp"
 #include "inlay/error.hpp"
 #include "inlay/grammar.hpp"
 #include "inlay/model.hpp"

@@ -1,0 +1,119 @@
+// Converted files equal those that llama.cpp's converter writes, tensor for tensor and key for key.
+#include "inlay/convert.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/conversion/helpers.hpp"
+
+using inlay::WeightType;
+using inlay::gguf::File;
+using inlay::gguf::Value;
+using inlay::gguf::ValueType;
+using nlohmann::json;
+using support::model_folder;
+using support::Work;
+
+namespace {
+
+struct Case {
+  std::string model, expected;
+  WeightType type;
+};
+
+const Case cases[] = {
+    {"llama", "auto", WeightType::source},   {"llama", "q8_0", WeightType::q8_0},
+    {"mistral", "auto", WeightType::source}, {"smollm3", "auto", WeightType::source},
+    {"qwen2", "auto", WeightType::source},   {"qwen3", "auto", WeightType::source},
+    {"gemma", "auto", WeightType::source},   {"gemma2", "f16", WeightType::f16},
+    {"gemma3", "auto", WeightType::source},  {"phi3", "f32", WeightType::f32},
+};
+
+json json_of(const Value& value) {
+  json list = json::array();
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (const auto text = value.text(i)) {
+      list.push_back(*text);
+    } else if (const auto flag = value.flag(i)) {
+      list.push_back(*flag);
+    } else if (const auto integer = value.integer(i)) {
+      list.push_back(*integer);
+    } else {
+      list.push_back(value.real(i).value_or(NAN));
+    }
+  }
+  return list;
+}
+
+// The name is made from a model card there, and from the folder here.
+void check_keys(const File& got, const File& expected) {
+  std::set<std::string> names;
+  for (const auto& key : got.keys()) names.insert(std::string(key.name));
+  for (const auto& key : expected.keys()) {
+    const std::string name(key.name);
+    INFO(name);
+    const Value* value = got.find(name);
+    REQUIRE(value);
+    names.erase(name);
+    if (name == "general.name") continue;
+    CHECK(value->type() == key.value.type());
+    CHECK(value->element_type() == key.value.element_type());
+    CHECK(json_of(*value) == json_of(key.value));
+  }
+  for (const auto& name : names) {
+    INFO(name);
+    CHECK(false);
+  }
+}
+
+// Powers in floats are not the same to the last bit everywhere.
+void check_factors(std::span<const std::byte> got, std::span<const std::byte> expected) {
+  for (std::size_t at = 0; at < got.size(); at += sizeof(float)) {
+    float a, b;
+    std::memcpy(&a, got.data() + at, sizeof(a));
+    std::memcpy(&b, expected.data() + at, sizeof(b));
+    CHECK(std::fabs(a - b) <= 4e-7f * std::fabs(b));
+  }
+}
+
+void check_tensors(const File& got, const File& expected) {
+  CHECK(got.tensors().size() == expected.tensors().size());
+  for (const auto& tensor : expected.tensors()) {
+    INFO(tensor.name);
+    const auto* found = got.tensor(tensor.name);
+    REQUIRE(found);
+    CHECK(found->type == tensor.type);
+    REQUIRE(std::ranges::equal(found->shape, tensor.shape));
+    REQUIRE(found->data.size() == tensor.data.size());
+    if (tensor.name == "rope_freqs.weight") {
+      check_factors(found->data, tensor.data);
+    } else {
+      CHECK(std::memcmp(found->data.data(), tensor.data.data(), tensor.data.size()) == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("converted files equal the converter's of llama.cpp") {
+  for (const auto& [model, name, type] : cases) {
+    INFO(model << " " << name);
+    const Work work(model);
+    std::vector<float> progress;
+    inlay::convert(model_folder(model), work.file("out.gguf"), {.type = type, .progress = [&](float done) {
+                                                                  progress.push_back(done);
+                                                                  return true;
+                                                                }});
+    CHECK(std::ranges::is_sorted(progress));
+    REQUIRE(!progress.empty());
+    CHECK(progress.back() == 1);
+    const auto got = File::open(work.file("out.gguf"));
+    const auto expected = File::open(model_folder(model) + "/expected-" + name + ".gguf");
+    check_keys(got, expected);
+    check_tensors(got, expected);
+  }
+  support::count("conversion", std::size(cases));
+}
