@@ -76,14 +76,30 @@ StateId States::remember(std::atomic<StateId>& where, std::vector<NodeId> seeds)
   return id;
 }
 
+// All new states or, where memory or room for them is short, none.
 StateId States::intern(std::vector<NodeId> seeds) const {
-  const StateId id = place(std::move(seeds));
-  while (!unfilled_.empty()) {
-    const auto& [kernel, unfilled] = *unfilled_.back();
-    unfilled_.pop_back();
-    fill(state(unfilled), kernel);
+  const StateId first = count_;
+  const std::size_t bytes = bytes_;
+  try {
+    const StateId id = place(std::move(seeds));
+    while (!unfilled_.empty()) {
+      const auto& [kernel, unfilled] = *unfilled_.back();
+      unfilled_.pop_back();
+      fill(state(unfilled), kernel);
+    }
+    return id;
+  } catch (...) {
+    forget(first);
+    bytes_ = bytes;
+    throw;
   }
-  return id;
+}
+
+// The states from `first` on, which nobody has seen yet.
+void States::forget(StateId first) const noexcept {
+  unfilled_.clear();
+  std::erase_if(ids_, [&](const auto& known) { return known.second >= first; });
+  while (count_ > first) state(--count_) = State{};
 }
 
 // A state for what follows the seeds; a new one waits in unfilled_, so that rules within rules need no recursion.
@@ -95,9 +111,9 @@ StateId States::place(const std::vector<NodeId>& seeds) const {
     full_ = true;
     refuse_states();
   }
-  if (count_ % block_size == 0) {
+  if (auto& block = blocks_[count_ / block_size]; !block.load(std::memory_order_relaxed)) {
     owned_.push_back(std::make_unique<State[]>(block_size));
-    blocks_[count_ / block_size].store(owned_.back().get(), std::memory_order_release);
+    block.store(owned_.back().get(), std::memory_order_release);
   }
   ++count_;
   unfilled_.push_back(&*at);

@@ -73,6 +73,7 @@ class States {
   StateId remember(std::atomic<StateId>& where, std::vector<NodeId> seeds) const;
   StateId intern(std::vector<NodeId> seeds) const;
   StateId place(const std::vector<NodeId>& seeds) const;
+  void forget(StateId first) const noexcept;
   Kernel close(std::vector<NodeId> seeds) const;
   void fill(State& state, const Kernel& kernel) const;
   void find_tails();
