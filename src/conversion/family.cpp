@@ -71,16 +71,8 @@ void describe_qwen3(const Shape& shape, Metadata& metadata, Extras&) {
 }
 
 void describe_gemma(const Shape& shape, Metadata& metadata, Extras&) {
-  const Settings& settings = shape.settings;
-  metadata.set(shape.key("context_length"), settings.count("max_position_embeddings"));
-  metadata.set(shape.key("embedding_length"), settings.count("hidden_size"));
-  metadata.set(shape.key("block_count"), settings.count("num_hidden_layers"));
-  metadata.set(shape.key("feed_forward_length"), settings.count("intermediate_size"));
-  metadata.set(shape.key("attention.head_count"), shape.heads());
-  metadata.set(shape.key("attention.head_count_kv"), shape.key_heads());
-  metadata.set(shape.key("attention.layer_norm_rms_epsilon"),
-               static_cast<float>(settings.real("rms_norm_eps").value_or(1e-6)));
-  set_head(shape, settings.count("head_dim", 256), metadata);
+  describe_sizes(shape, 1e-6, metadata);
+  set_head(shape, shape.settings.count("head_dim", 256), metadata);
 }
 
 void describe_gemma2(const Shape& shape, Metadata& metadata, Extras& extras) {
@@ -137,15 +129,8 @@ void describe_phi3(const Shape& shape, Metadata& metadata, Extras& extras) {
   if (!(rotating >= 0 && rotating <= INT32_MAX) || shape.heads() == 0)
     settings.fail(Fault::bad_value, "partial_rotary_factor", "is no share of a head");
   const auto rotated = static_cast<std::uint32_t>(rotating) / shape.heads();
-  metadata.set(shape.key("context_length"), settings.count("max_position_embeddings"));
+  describe_sizes(shape, 1e-5, metadata);
   metadata.set(shape.key("rope.scaling.original_context_length"), shape.original_context());
-  metadata.set(shape.key("embedding_length"), settings.count("hidden_size"));
-  metadata.set(shape.key("feed_forward_length"), settings.count("intermediate_size"));
-  metadata.set(shape.key("block_count"), settings.count("num_hidden_layers"));
-  metadata.set(shape.key("attention.head_count"), shape.heads());
-  metadata.set(shape.key("attention.head_count_kv"), shape.key_heads());
-  metadata.set(shape.key("attention.layer_norm_rms_epsilon"),
-               static_cast<float>(settings.real("rms_norm_eps").value_or(1e-5)));
   metadata.set(shape.key("rope.dimension_count"), rotated);
   metadata.set(shape.key("rope.freq_base"), static_cast<float>(shape.rope_base(10000)));
   metadata.set(shape.key("attention.sliding_window"), settings.count("sliding_window", 0));

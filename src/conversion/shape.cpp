@@ -86,7 +86,7 @@ void describe_scaling(const Shape& shape, Metadata& metadata) {
 
 }  // namespace
 
-void describe_common(const Shape& shape, double rope_base, Metadata& metadata) {
+void describe_sizes(const Shape& shape, double epsilon, Metadata& metadata) {
   const Settings& settings = shape.settings;
   metadata.set(shape.key("block_count"), settings.count("num_hidden_layers"));
   metadata.set(shape.key("context_length"), settings.count("max_position_embeddings"));
@@ -95,7 +95,11 @@ void describe_common(const Shape& shape, double rope_base, Metadata& metadata) {
   metadata.set(shape.key("attention.head_count"), shape.heads());
   metadata.set(shape.key("attention.head_count_kv"), shape.key_heads());
   metadata.set(shape.key("attention.layer_norm_rms_epsilon"),
-               static_cast<float>(settings.real("rms_norm_eps").value_or(1e-6)));
+               static_cast<float>(settings.real("rms_norm_eps").value_or(epsilon)));
+}
+
+void describe_common(const Shape& shape, double rope_base, Metadata& metadata) {
+  describe_sizes(shape, 1e-6, metadata);
   metadata.set(shape.key("rope.freq_base"), static_cast<float>(shape.rope_base(rope_base)));
   describe_scaling(shape, metadata);
 }

@@ -40,6 +40,9 @@ class Shape {
   Json none_ = {Json::Object()};
 };
 
+// The keys that every family has: sizes, heads, and the epsilon of norms unless the folder states one.
+void describe_sizes(const Shape& shape, double epsilon, Metadata& metadata);
+
 // The keys that most families share: sizes, heads, norm, rotations.
 void describe_common(const Shape& shape, double rope_base, Metadata& metadata);
 
