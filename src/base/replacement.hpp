@@ -2,11 +2,7 @@
 // there, never another.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string>
+#include "base/system_file.hpp"
 
 namespace inlay::base {
 
@@ -22,10 +18,9 @@ class Replacement {
   void commit();  // once the disk holds the new file, it replaces the old one
 
  private:
-  void close() noexcept;
-
   std::filesystem::path target_, aside_;
-  std::intptr_t file_ = -1;
+  SystemFile file_;
+  std::uint64_t size_ = 0;
   bool done_ = false;
 };
 
