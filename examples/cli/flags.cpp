@@ -38,6 +38,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option("--kv", flags.cache, "type of cached keys and values")
       ->check(CLI::IsMember({"f16", "f32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
+  command.add_flag("--contiguous", flags.options.contiguous, "keep each session's keys and values in one range");
 }
 
 inlay::Model load(const ModelFlags& flags) {

@@ -31,6 +31,9 @@ struct LoadOptions {
   CacheType keys = CacheType::f16, values = CacheType::f16;
   int page = 32;               ///< tokens per page of the cache, at least 1
   bool reuse_prefixes = true;  ///< keep what sessions have read, while memory allows, for prompts that begin alike
+  /// Keeps each session's keys and values in one range of addresses, which has memory only for the tokens there are.
+  /// Nothing is shared: forks copy, and prompts that begin alike are read again.
+  bool contiguous = false;
   std::string isa = {};        ///< force "avx2", "baseline", "reference", ... instead of the best found
   std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice

@@ -42,6 +42,8 @@ void check(const LoadOptions& options) {
   if (options.context < 0) refuse("context", "must not be negative");
   if (options.page < 1) refuse("page", "must be at least 1");
   if (options.disk_bytes > 0 && options.disk_folder.empty()) refuse("disk_folder", "must name the folder of the file");
+  if (options.contiguous && (options.disk_bytes > 0 || options.memory))
+    refuse("contiguous", "takes memory from the system only: without disk_bytes, and not from LoadOptions::memory");
   if (options.device != "auto" && options.device != "cpu")
     refuse("device", ("names no device that is here: " + options.device).c_str());
 }
@@ -94,6 +96,7 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
                     .disk_bytes = options.disk_bytes,
                     .disk_folder = options.disk_folder},
           .reuse_prefixes = options.reuse_prefixes,
+          .contiguous = options.contiguous,
           .context = options.context,
           .architecture = &api::find_architecture(name, options.architectures),
           .vocabulary = listed > 0 ? listed : int(state.file.integer(std::string(name) + ".vocab_size")),

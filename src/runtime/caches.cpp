@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "runtime/pages.hpp"
+#include "runtime/ranges.hpp"
+
 namespace inlay::runtime {
 
 namespace {
@@ -21,12 +24,7 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
   has_sources_ = of_source > 0;
   page_bytes_ = std::max(page_bytes_, of_source);
   const auto share = has_pages() && has_states() ? options.most_bytes / 2 : options.most_bytes;
-  if (has_pages()) {
-    std::unique_ptr<Tier> tier;
-    if (options.disk_bytes > 0 && !has_sources_)
-      tier = std::make_unique<Tier>(options.disk_folder, page_bytes_, options.disk_bytes);
-    pages_ = std::make_unique<BlockPool>(device, page_bytes_, share, std::move(tier));
-  }
+  if (has_pages()) pages_ = make_pages(device, options, share), page_bytes_ = pages_->block_bytes();
   if (has_states()) slots_ = std::make_unique<BlockPool>(device, state_bytes_, share);
   for (auto& cache : keys_values_)
     if (cache.size)
@@ -36,6 +34,20 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
     if (cache.size)
       cache.segments = slots_->segments(), cache.segment_pages = slots_->segment_blocks(),
       cache.page_stride = std::int64_t(state_bytes_);
+}
+
+std::unique_ptr<Pool> Caches::make_pages(const Device& device, const CacheOptions& options,
+                                         std::size_t most_bytes) const {
+  if (options.range > 0) {
+    const auto blocks = (options.range + page_ - 1) / page_;
+    // Slots of tokens have to be numbers of 32 bits.
+    const auto most_ranges = std::max(1, INT32_MAX / (blocks * page_));
+    return std::make_unique<RangePool>(device, page_bytes_, most_bytes, blocks, std::size_t(most_ranges));
+  }
+  std::unique_ptr<Tier> tier;
+  if (options.disk_bytes > 0 && !has_sources_)
+    tier = std::make_unique<Tier>(options.disk_folder, page_bytes_, options.disk_bytes);
+  return std::make_unique<BlockPool>(device, page_bytes_, most_bytes, std::move(tier));
 }
 
 void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used) {

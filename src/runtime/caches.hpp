@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "inlay/nn/tensor.hpp"
-#include "runtime/pages.hpp"
+#include "runtime/pool.hpp"
 
 namespace inlay::runtime {
 
@@ -20,6 +20,7 @@ struct CacheOptions {
   std::size_t most_bytes = 0;
   std::uint64_t disk_bytes = 0;  // of pages that were not used for long
   std::string disk_folder = {};
+  int range = 0;  // tokens for which each sequence has a range of addresses to itself; 0: pages lie where there is room
 };
 
 class Caches {
@@ -32,16 +33,18 @@ class Caches {
 
   bool tiered() const noexcept { return has_pages() && pages_->tiered(); }
 
+  bool shares_pages() const noexcept { return !has_pages() || pages_->shares(); }
   int page() const noexcept { return page_; }
   bool has_pages() const noexcept { return page_bytes_ > 0; }
   bool has_sources() const noexcept { return has_sources_; }
   bool has_states() const noexcept { return state_bytes_ > 0; }
   std::size_t page_bytes() const noexcept { return page_bytes_; }
   std::size_t state_bytes() const noexcept { return state_bytes_; }
-  BlockPool& pages() noexcept { return *pages_; }
-  BlockPool& slots() noexcept { return *slots_; }
+  Pool& pages() noexcept { return *pages_; }
+  Pool& slots() noexcept { return *slots_; }
 
  private:
+  std::unique_ptr<Pool> make_pages(const Device& device, const CacheOptions& options, std::size_t most_bytes) const;
   void add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used);
   void add_state(const nn::Cache& layer);
 
@@ -49,7 +52,7 @@ class Caches {
   std::size_t page_bytes_ = 0, state_bytes_ = 0;
   bool has_sources_ = false;
   std::vector<inlay_cache> keys_values_, states_;
-  std::unique_ptr<BlockPool> pages_, slots_;
+  std::unique_ptr<Pool> pages_, slots_;
 };
 
 }  // namespace inlay::runtime

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/change.hpp"
 #include "runtime/model_file.hpp"
 #include "runtime/stay.hpp"
 
@@ -35,9 +36,12 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();
-  caches_ = std::make_unique<Caches>(*device_, network_->caches(), options.cache);
-  // What a decoder keeps of its tokens depends on its source.
-  if (options.reuse_prefixes && !network_->encodes() && !network_->reads_source()) share_prefixes();
+  auto cache = options.cache;
+  if (options.contiguous) cache.range = context_;
+  caches_ = std::make_unique<Caches>(*device_, network_->caches(), cache);
+  // What a decoder keeps of its tokens depends on its source, and pages in a range are of one sequence.
+  if (options.reuse_prefixes && !network_->encodes() && !network_->reads_source() && caches_->shares_pages())
+    share_prefixes();
   step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
   step_->measure(*network_, {1, 1, 1});
   step_->check();
@@ -51,84 +55,6 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
 }
 
 Engine::~Engine() = default;
-
-// The pages a step takes or copies: given back, or the old ones put in place again, unless the step is kept.
-class Engine::Change {
- public:
-  explicit Change(Engine& engine) : engine_(engine) {}
-  ~Change() {
-    std::lock_guard guard(engine_.memory_);
-    for (auto i = taken_.rbegin(); i != taken_.rend(); ++i) {
-      auto& pool = engine_.caches_->pages();
-      auto& pages = i->sequence->pages;
-      if (kept_) {
-        if (i->before >= 0) pool.release(i->before);
-      } else if (i->before >= 0) {
-        pool.release(std::exchange(pages[i->index], i->before));
-      } else {
-        pool.release(pages.back());
-        pages.pop_back();
-      }
-    }
-  }
-  void keep() noexcept { kept_ = true; }
-
-  void append(Sequence& sequence) {
-    taken_.reserve(taken_.size() + 1), sequence.pages.reserve(sequence.pages.size() + 1);
-    sequence.pages.push_back(engine_.caches_->pages().acquire());
-    taken_.push_back({&sequence, sequence.pages.size() - 1, -1});
-  }
-  void own(Sequence& sequence, std::size_t index) {
-    taken_.reserve(taken_.size() + 1);
-    const auto own = engine_.caches_->pages().own(sequence.pages[index]);
-    if (own == sequence.pages[index]) return;
-    taken_.push_back({&sequence, index, std::exchange(sequence.pages[index], own)});
-  }
-
- private:
-  struct Taken {
-    Sequence* sequence;
-    std::size_t index;
-    std::int32_t before;  // -1: appended
-  };
-  Engine& engine_;
-  std::vector<Taken> taken_;
-  bool kept_ = false;
-};
-
-void Engine::own_pages(Sequence& sequence, std::size_t length, Change& change) {
-  if (!caches_->has_pages()) return;
-  const auto page = std::size_t(caches_->page());
-  for (auto i = sequence.cached / page; i * page < length; ++i) {
-    if (i >= sequence.pages.size())
-      change.append(sequence);
-    else
-      change.own(sequence, i);
-  }
-}
-
-void Engine::own_slot(Sequence& sequence) {
-  if (!caches_->has_states()) return;
-  auto& slots = caches_->slots();
-  if (sequence.slot >= 0)
-    if (const auto own = slots.own(sequence.slot); own != sequence.slot)
-      slots.release(std::exchange(sequence.slot, own));
-  if (sequence.slot < 0) {
-    const std::vector<std::byte> zeros(slots.block_bytes());
-    sequence.slot = slots.acquire();
-    device_->table().upload(device_->handle(), slots.address(sequence.slot), zeros.data(), zeros.size());
-  }
-}
-
-void Engine::take_memory(Sequence& sequence) {
-  std::lock_guard guard(memory_);
-  if (caches_->has_pages()) {
-    const auto page = std::size_t(caches_->page()), needed = (sequence.cached + page - 1) / page;
-    sequence.pages.reserve(needed);
-    while (sequence.pages.size() < needed) sequence.pages.push_back(caches_->pages().acquire());
-  }
-  if (sequence.cached > 0) own_slot(sequence);
-}
 
 void Engine::describe(std::span<const Reading> readings) {
   ids_.clear(), positions_.clear(), slots_.clear(), rows_.clear();
@@ -210,61 +136,6 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) 
     device_->table().download(device_->handle(), logits.data(), step_->output.view.data, logits.size() * sizeof(float));
   for (const auto& reading : readings) reading.sequence->cached += std::size_t(reading.count);
   change.keep();
-}
-
-Sequence Engine::fork(const Sequence& from) {
-  Sequence copy = from;
-  std::lock_guard guard(memory_);
-  if (prefixes_) prefixes_->pin(copy.branch);
-  for (const auto page : copy.pages) caches_->pages().share(page);
-  if (copy.slot >= 0) caches_->slots().share(copy.slot);
-  return copy;
-}
-
-void Engine::rewind(Sequence& sequence, std::size_t length) noexcept {
-  sequence.tokens.resize(std::min(length, sequence.tokens.size()));
-  read_again(sequence, length);
-}
-
-void Engine::read_again(Sequence& sequence, std::size_t first) noexcept {
-  std::lock_guard guard(memory_);
-  if (sequence.cached > first) forget(sequence, caches_->has_states() ? 0 : first);
-}
-
-void Engine::forget(Sequence& sequence, std::size_t length) noexcept {
-  branch_at(sequence, nullptr);
-  sequence.cached = length;
-  sequence.shareable |= length == 0;
-  keep_pages(sequence);
-  if (length == 0 && sequence.slot >= 0) caches_->slots().release(std::exchange(sequence.slot, -1));
-}
-
-void Engine::keep_pages(Sequence& sequence) noexcept {
-  const auto page = std::size_t(caches_->page()), needed = (sequence.cached + page - 1) / page;
-  for (; sequence.pages.size() > needed; sequence.pages.pop_back()) caches_->pages().release(sequence.pages.back());
-}
-
-void Engine::trim() noexcept {
-  std::lock_guard turn(turn_);
-  std::lock_guard guard(memory_);
-  while (prefixes_ && prefixes_->evict()) {
-  }
-  if (caches_->has_pages()) caches_->pages().trim();
-  if (caches_->has_states()) caches_->slots().trim();
-}
-
-Engine::Room Engine::room() noexcept {
-  std::lock_guard guard(memory_);
-  Room room;
-  if (caches_->has_pages()) room.pages = caches_->pages().capacity() - caches_->pages().used();
-  if (caches_->has_states()) room.slots = caches_->slots().capacity() - caches_->slots().used();
-  // What only the prefix tree holds gives way.
-  if (prefixes_)
-    prefixes_->each_node([&](const PrefixTree::Node& node) {
-      for (const auto page : node.pages) room.pages += page >= 0 && caches_->pages().holders(page) == 1;
-      room.slots += node.state >= 0 && caches_->slots().holders(node.state) == 1;
-    });
-  return room;
 }
 
 std::size_t Engine::scratch_bytes() {

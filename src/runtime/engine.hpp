@@ -68,7 +68,8 @@ struct Rotation {
 struct EngineOptions {
   CacheOptions cache;
   bool reuse_prefixes = true;
-  int context = 0;  // 0: the file's
+  bool contiguous = false;  // a range of addresses for each sequence
+  int context = 0;          // 0: the file's
   bool measure = false;
   const nn::Architecture* architecture = nullptr;
   int vocabulary = 0;
@@ -148,8 +149,8 @@ class Engine {
   const Device& device() const noexcept { return *device_; }
   std::uint64_t weight_bytes() const noexcept { return weight_bytes_; }
   std::size_t page_bytes() const noexcept { return caches_->page_bytes(); }
-  std::size_t segment_bytes() const noexcept { return caches_->has_pages() ? caches_->pages().segment_bytes() : 0; }
-  std::size_t states_bytes() const noexcept { return keeps_states() ? caches_->slots().segment_bytes() : 0; }
+  std::size_t segment_bytes() const noexcept { return caches_->has_pages() ? caches_->pages().growth_bytes() : 0; }
+  std::size_t states_bytes() const noexcept { return keeps_states() ? caches_->slots().growth_bytes() : 0; }
   int page() const noexcept { return caches_->page(); }
   std::size_t scratch_bytes();  // of the largest step
   const std::vector<std::string>& unused_tensors() const noexcept { return unused_; }
@@ -160,6 +161,8 @@ class Engine {
   class Change;
   class Stay;
   void share_prefixes();
+  void append_page(std::vector<std::int32_t>& pages) const;
+  void copy_pages(const Sequence& from, Sequence& to);
   void own_pages(Sequence& sequence, std::size_t length, Change& change);
   void own_slot(Sequence& sequence);
   void take_memory(Sequence& sequence);  // for what it has cached, where it holds nothing yet

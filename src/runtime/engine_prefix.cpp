@@ -22,20 +22,6 @@ void Engine::share_prefixes() {
   prefixes_ = std::make_unique<PrefixTree>(caches_->page(), std::move(owner));
 }
 
-constexpr int warning = 2;  // of inlay::Level
-
-void Engine::wake(Sequence& sequence) {
-  if (!caches_->tiered()) return;
-  std::lock_guard guard(memory_);
-  for (std::size_t i = 0; i < sequence.pages.size(); ++i) try {
-      caches_->pages().bring_back(sequence.pages[i]);
-    } catch (const Error& error) {
-      if (error.code() != Errc::io) throw;
-      if (const auto& log = device_->options().log) log(warning, error.what());
-      return forget(sequence, keeps_states() ? 0 : std::min(sequence.cached, i * std::size_t(caches_->page())));
-    }
-}
-
 PrefixKey Engine::key_of(const Sequence& sequence) const {
   PrefixKey key{.salt = sequence.salt};
   for (const auto& cache : caches_->keys_values())

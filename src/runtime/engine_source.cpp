@@ -11,7 +11,7 @@ std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> token
   source->pages.reserve((tokens.size() + page - 1) / page);
   {
     std::lock_guard guard(memory_);
-    while (source->pages.size() * page < tokens.size()) source->pages.push_back(pool.acquire());
+    while (source->pages.size() * page < tokens.size()) append_page(source->pages);
   }
   std::vector<float> unread;
   encode(*source_pass_, *source_step_, {.tokens = source->tokens, .source = source}, rows ? *rows : unread, stop);

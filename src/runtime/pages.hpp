@@ -1,5 +1,5 @@
-// Memory for what sessions keep: equal blocks in segments that grow on demand, counted by reference. Those that nobody
-// used for long may stand in a file instead.
+// Memory for what sessions keep, in segments that grow on demand. Blocks that nobody used for long may stand in a file
+// instead.
 #pragma once
 
 #include <algorithm>
@@ -9,44 +9,33 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/device.hpp"
+#include "runtime/pool.hpp"
 #include "runtime/tier.hpp"
 
 namespace inlay::runtime {
 
-// Blocks of one size (a page of keys and values for every layer, or a state slot). A block is shared by counting its
-// holders, and copied before it is written by one of several. Not thread-safe: the engine's lock covers it.
-class BlockPool {
+// Blocks wherever there is room. With a tier, each block is a segment of its own, which may have no memory for a while.
+class BlockPool final : public Pool {
  public:
-  // With a tier, each block is a segment of its own, which may have no memory for a while.
   BlockPool(const Device& device, std::size_t block_bytes, std::size_t most_bytes, std::unique_ptr<Tier> tier = {})
-      : device_(&device),
-        block_bytes_(block_bytes),
-        in_segment_(tier ? 1 : blocks_in_segment(block_bytes, most_bytes)),
-        tier_(std::move(tier)) {
+      : Pool(device, block_bytes, tier ? 1 : blocks_in_segment(block_bytes, most_bytes)), tier_(std::move(tier)) {
     most_in_memory_ = std::max<std::size_t>(1, most_bytes / (block_bytes * std::size_t(in_segment_)));
     const auto on_disk = tier_ ? tier_->capacity() : 0;
     limit_ = std::min(most_in_memory_ + on_disk - (on_disk > 0), most_segments);  // one place is for an exchange
-    memory_.resize(limit_);  // never moves again: the device keeps the address
+    memory_.resize(limit_);
     if (tier_) blocks_.resize(limit_), staging_.resize(block_bytes);
   }
-  ~BlockPool() {
+  ~BlockPool() override {
     for (void* segment : memory_) device_->release(segment, segment_bytes());
   }
-  BlockPool(const BlockPool&) = delete;
-  BlockPool& operator=(const BlockPool&) = delete;
 
-  std::size_t block_bytes() const noexcept { return block_bytes_; }
-  int segment_blocks() const noexcept { return in_segment_; }
-  std::size_t segment_bytes() const noexcept { return block_bytes_ * std::size_t(in_segment_); }
-  void* const* segments() const noexcept { return memory_.data(); }
-  std::size_t capacity() const noexcept { return limit_ * std::size_t(in_segment_); }
-  std::size_t used() const noexcept { return holders_.size() - free_.size(); }
+  std::size_t capacity() const noexcept override { return limit_ * std::size_t(in_segment_); }
+  std::size_t used() const noexcept override { return holders_.size() - free_.size(); }
 
-  // Asked, where a block is wanted and there is no memory, to release one that can be spared; false: there is none.
-  void when_full(std::function<bool()> spare) { spare_ = std::move(spare); }
+  void when_full(std::function<bool()> spare) override { spare_ = std::move(spare); }
 
-  std::int32_t acquire() {  // held once; throws Error{memory} at the pool's limit
+  using Pool::acquire;
+  std::int32_t acquire(std::int32_t) override {
     with_room([&] {
       if (free_.empty()) grow();
       if (auto& memory = memory_[std::size_t(free_.back() / in_segment_)]; !memory) memory = memory_for_segment();
@@ -57,19 +46,9 @@ class BlockPool {
     if (tier_) blocks_[std::size_t(block)].used = ++uses_;
     return block;
   }
-  void share(std::int32_t block) noexcept { ++holders_[std::size_t(block)]; }
-  int holders(std::int32_t block) const noexcept { return holders_[std::size_t(block)]; }
-  void release(std::int32_t block) noexcept {
-    if (--holders_[std::size_t(block)] > 0) return;
-    free_.push_back(block);  // capacity was reserved by grow()
-    if (tier_) leave_tier(blocks_[std::size_t(block)]);
-  }
-
-  bool tiered() const noexcept { return tier_ != nullptr; }
+  bool tiered() const noexcept override { return tier_ != nullptr; }
   std::size_t in_memory() const noexcept { return in_memory_; }  // segments
-  // Brings a block back into memory, where it stays at least until another is brought back or acquired. Throws
-  // Error{memory}, and Error{io} where the file has lost it: it is lost for good then.
-  void bring_back(std::int32_t block) {
+  void bring_back(std::int32_t block) override {
     auto& state = blocks_[std::size_t(block)];
     state.used = ++uses_;
     if (memory_[std::size_t(block)]) return;
@@ -85,37 +64,14 @@ class BlockPool {
     memory_[std::size_t(block)] = memory;
     leave_tier(state);
   }
-  // A block stays in memory while it is pinned.
-  void pin(std::int32_t block) {
+  void pin(std::int32_t block) override {
     bring_back(block);
     ++blocks_[std::size_t(block)].pins;
   }
-  void unpin(std::int32_t block) noexcept { --blocks_[std::size_t(block)].pins; }
-
-  // The same contents in a block of its own.
-  std::int32_t copy(std::int32_t from) {
-    const auto to = acquire();
-    device_->table().copy(device_->handle(), address(to), address(from), block_bytes_);
-    return to;
-  }
-
-  // A block with these contents that nobody else holds: a copy, or, where others have let go of it meanwhile, itself.
-  std::int32_t own(std::int32_t block) {
-    try {
-      return holders(block) > 1 ? copy(block) : block;
-    } catch (const Error&) {
-      if (holders(block) > 1) throw;
-      return block;
-    }
-  }
-
-  void* address(std::int32_t block) const noexcept {
-    return static_cast<std::byte*>(memory_[std::size_t(block / in_segment_)]) +
-           std::size_t(block % in_segment_) * block_bytes_;
-  }
+  void unpin(std::int32_t block) noexcept override { --blocks_[std::size_t(block)].pins; }
 
   // Gives segments back of which no block is held, from the last one on.
-  void trim() noexcept {
+  void trim() noexcept override {
     while (grown_ > 0 && idle(grown_ - 1)) {
       --grown_;
       const auto first = std::int32_t(grown_) * in_segment_;
@@ -126,7 +82,7 @@ class BlockPool {
   }
 
  private:
-  static constexpr std::size_t most_segments = 1 << 16, segment_target = 1 << 20, fewest_blocks = 16;
+  static constexpr std::size_t segment_target = 1 << 20, fewest_blocks = 16;
 
   struct Tiered {
     std::int32_t place = -1;  // in the file; below zero: none
@@ -145,11 +101,10 @@ class BlockPool {
     return std::all_of(begin, begin + in_segment_, [](int held) { return held == 0; });
   }
 
-  [[noreturn]] void fail() const {
-    throw Error(
-        Errc::memory,
-        "the cache is full: " + std::to_string(most_in_memory_ * segment_bytes()) + " bytes (LoadOptions::cache_bytes)",
-        Fault::limit);
+  [[noreturn]] void fail() const { Pool::fail(most_in_memory_ * segment_bytes()); }
+  void leave(std::int32_t block) noexcept override {
+    free_.push_back(block);  // capacity was reserved by grow()
+    if (tier_) leave_tier(blocks_[std::size_t(block)]);
   }
   template <class Work>
   void with_room(const Work& work) {
@@ -204,12 +159,8 @@ class BlockPool {
     for (std::size_t i = count; i-- > 0;) free_.push_back(std::int32_t(first + i));
   }
 
-  const Device* device_;
-  std::size_t block_bytes_, limit_ = 0, grown_ = 0;  // segments that there can be, and are
-  std::size_t most_in_memory_ = 0, in_memory_ = 0;   // segments
-  std::int32_t in_segment_;
-  std::vector<void*> memory_;
-  std::vector<int> holders_;
+  std::size_t limit_ = 0, grown_ = 0;               // segments that there can be, and are
+  std::size_t most_in_memory_ = 0, in_memory_ = 0;  // segments
   std::vector<std::int32_t> free_;
   std::function<bool()> spare_;
 

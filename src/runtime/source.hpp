@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "inlay/nn/decoder.hpp"
-#include "runtime/pages.hpp"
+#include "runtime/pool.hpp"
 
 namespace inlay::runtime {
 
 // Shared by a session and its forks; never written once it is read.
 struct Source {
-  Source(std::vector<std::int32_t> ids, BlockPool& pool, std::mutex& memory)
+  Source(std::vector<std::int32_t> ids, Pool& pool, std::mutex& memory)
       : tokens(std::move(ids)), pool_(pool), memory_(memory) {}
   ~Source() {
     std::lock_guard guard(memory_);
@@ -23,7 +23,7 @@ struct Source {
   std::vector<std::int32_t> tokens, pages;
 
  private:
-  BlockPool& pool_;
+  Pool& pool_;
   std::mutex& memory_;
 };
 

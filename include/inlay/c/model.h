@@ -38,9 +38,10 @@ typedef struct inlay_load {
   int32_t reuse_prefixes;               /* keep what sessions have read for prompts that begin alike */
   uint64_t disk_bytes;                  /* when cache_bytes are taken, what was not used for long goes to a nameless file */
   inlay_text disk_folder;               /* in this folder, of at most so many bytes; 0: none */
+  int32_t contiguous;                   /* each session's keys and values in one range of addresses; nothing is shared */
 } inlay_load;
 #define INLAY_LOAD_INIT \
-  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, {0, 0} }
+  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, {0, 0}, 0 }
 
 /* Facts about a loaded model; the texts live as long as it does. */
 typedef struct inlay_info {
