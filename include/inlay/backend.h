@@ -145,7 +145,8 @@ typedef struct inlay_glu_op {
 /* y[i][T,N] = (x w[i]') * scale[i] + bias[i] + add. The result is that of one accumulator for each (token, row) that
  * takes blocks of 32 columns left to right. For quantized w, x is first rounded in blocks of 32 columns to
  * q = nearest-even(x * (127 / max|x|)) with the scale max|x| / 127, and products inside a block are summed exactly as
- * integers. For F32, F16 and BF16, w is widened and products are summed in f32 column by column.
+ * integers. For F32, F16 and BF16, w is widened and products are summed in f32 column by column; or, for F16 and BF16,
+ * w and x are first rounded to bfloat16, and products summed in f32 pair of columns by pair.
  * Joined forms: with `norm`, x is norm->x and norm->y need not be written; with `glu` (n == 2), y[0] = act(x w[0]' ...)
  * * (x w[1]' ...) and y[1] is NULL; `add` only with n == 1, and may be y itself. */
 typedef struct inlay_linear_op {

@@ -34,7 +34,9 @@ struct LoadOptions {
   /// Keeps each session's keys and values in one range of addresses, which has memory only for the tokens there are.
   /// Nothing is shared: forks copy, and prompts that begin alike are read again.
   bool contiguous = false;
-  std::string isa = {};        ///< force "avx2", "baseline", "reference", ... instead of the best found
+  /// Force "avx2", "baseline", "reference", ... instead of the best found. "avx512bf16" and "avx512amx" multiply F16
+  /// and BF16 weights as bfloat16, all others exactly in f32.
+  std::string isa = {};
   std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
   /// Call f(0..n-1) once each on your threads, even one after another.

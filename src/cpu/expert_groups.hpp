@@ -37,9 +37,9 @@ struct ExpertTask {
   std::size_t group_bytes() const noexcept { return (3 * experts + 2 + pairs()) * sizeof(std::int32_t); }
 };
 
-// From one row to the next, with a line between them: rows of a power of two would share one set of the cache.
+// From one row of what a weight reads to the next.
 inline std::size_t row_stride(const Matrix& weight) noexcept {
-  return (weight.row_bytes() + alignment - 1) / alignment * alignment + alignment;
+  return cpu::row_stride(weight.kernels->form, weight.columns);
 }
 
 // Rows of an expert's pairs: as they are, or in tiles where many() wants them so. A tile takes no more than its rows.
@@ -50,7 +50,7 @@ struct PairRows {
 
   PairRows(const ExpertTask& task, const Matrix& weight, bool few, std::byte* memory) noexcept
       : first(memory), stride(row_stride(weight)), tile{1, 0, nullptr} {
-    if (few || weight.kernels->plain) return;
+    if (few || weight.kernels->form != RowForm::rounded) return;
     tile = task.kernels->tile;
     stride *= tile.tokens;
   }

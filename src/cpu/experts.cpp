@@ -16,24 +16,27 @@ Matrix of_expert(Matrix weight, const inlay_tensor& stack, int expert) noexcept 
   return weight;
 }
 
+// n columns of a row in a form; whole blocks where it is rounded.
+void put_row(const ExpertTask& task, RowForm form, const float* row, int n, std::byte* to) noexcept {
+  switch (form) {
+    case RowForm::floats: std::copy_n(row, n, reinterpret_cast<float*>(to)); break;
+    case RowForm::bfloats: task.kernels->bfloats(row, n, reinterpret_cast<std::uint16_t*>(to)); break;
+    case RowForm::rounded: task.kernels->quantize(row, n / block_columns, reinterpret_cast<Activation*>(to)); break;
+  }
+}
+
 // Rows [begin, end) of what the first product reads: one for each token, or for each pair where the weight comes first.
 void prepare_rows(const ExpertTask& task, std::int64_t begin, std::int64_t end, float* weighted,
                   std::byte* rows) noexcept {
   const Rows x(*task.op->x);
   for (std::int64_t i = begin; i < end; ++i) {
     const float* row = x[task.op->weight_first ? i / task.chosen : i];
-    std::byte* to = rows + i * row_stride(task.gate);
     if (task.op->weight_first) {
       const float weight = Rows(*task.op->weight)[i / task.chosen][i % task.chosen];
-      float* product = task.gate.kernels->plain ? reinterpret_cast<float*>(to) : weighted;
-      for (int d = 0; d < task.width; ++d) product[d] = row[d] * weight;
-      row = product;
-    } else if (task.gate.kernels->plain) {
-      std::copy_n(row, task.width, reinterpret_cast<float*>(to));
+      for (int d = 0; d < task.width; ++d) weighted[d] = row[d] * weight;
+      row = weighted;
     }
-    if (!task.gate.kernels->plain) {
-      task.kernels->quantize(row, task.width / block_columns, reinterpret_cast<Activation*>(to));
-    }
+    put_row(task, task.gate.kernels->form, row, task.width, rows + i * row_stride(task.gate));
   }
 }
 
@@ -80,8 +83,8 @@ void prepare(const Chunk& chunk) noexcept {
 // 16 rows by n rows of x. `panel`: the group, unpacked where there are more than few.
 void multiply(const Matrix& weight, bool few, const std::byte* panel, const PairRows& x, int first, int n,
               float* sums) noexcept {
-  const auto kernel = few ? weight.kernels->few : weight.kernels->many;
-  kernel(panel, weight.blocks, x.from(first), x.stride, n, sums);
+  if (few) return weight.kernels->few(panel, weight.blocks, x.from(first), x.stride, n, sums);
+  weight.kernels->many(&panel, 1, weight.blocks, x.from(first), x.stride, n, &sums);
 }
 const std::byte* panel_of(const Matrix& weight, bool few, int group, std::byte* memory) noexcept {
   return few ? weight.group(group) : weight.panel(group, memory);
@@ -146,10 +149,10 @@ struct GatedBlock {
     if (n == 1 && few) return {task, task.gate, few, const_cast<std::byte*>(input(0))};
     const PairRows rows(task, task.gate, few, scratch.gathered);
     for (int i = 0; i < n; ++i) {
-      if (task.gate.kernels->plain) {
-        std::copy_n(input(i), task.gate.row_bytes(), rows.from(i));
-      } else {
+      if (task.gate.kernels->form == RowForm::rounded) {
         rows.put(reinterpret_cast<const Activation*>(input(i)), 0, task.gate.blocks, i);
+      } else {
+        std::copy_n(input(i), stride, rows.from(i));
       }
     }
     return rows;
@@ -160,8 +163,14 @@ struct GatedBlock {
     const inlay_tensor* biases[] = {op.gate_bias, op.up_bias};
     for (int i = 0; i * packed_rows < columns; ++i) {
       const int row = column + i * packed_rows, rows = std::min(packed_rows, task.hidden - row);
+      if (op.up && !few && task.gate.kernels == task.up.kernels) {
+        const std::byte* both[] = {panels[0][i], panels[1][i]};
+        task.gate.kernels->many(both, 2, task.gate.blocks, x.first, x.stride, n, scratch.sums);
+      } else {
+        multiply(task.gate, few, panels[0][i], x, 0, n, scratch.sums[0]);
+        if (op.up) multiply(task.up, few, panels[1][i], x, 0, n, scratch.sums[1]);
+      }
       for (int side = 0; side <= (op.up != nullptr); ++side) {
-        multiply(side == 0 ? task.gate : task.up, few, panels[side][i], x, 0, n, scratch.sums[side]);
         weigh(scratch.sums[side], n, rows, task.scales[side], bias_of(biases[side], expert, row));
       }
       const float* up = op.up ? scratch.sums[1] : nullptr;
@@ -174,13 +183,14 @@ struct GatedBlock {
   }
 
   void keep(int i, const float* values) const noexcept {
-    if (task.down.kernels->plain) {
-      std::copy_n(values, columns, reinterpret_cast<float*>(hidden.from(i)) + column);
-    } else {
-      Activation blocks[chunk_columns / block_columns];
-      task.kernels->quantize(values, columns / block_columns, blocks);
-      hidden.put(blocks, column / block_columns, columns / block_columns, i);
+    const RowForm form = task.down.kernels->form;
+    if (form != RowForm::rounded) {
+      const std::size_t bytes = form == RowForm::floats ? sizeof(float) : sizeof(std::uint16_t);
+      return put_row(task, form, values, columns, hidden.from(i) + column * bytes);
     }
+    Activation blocks[chunk_columns / block_columns];
+    task.kernels->quantize(values, columns / block_columns, blocks);
+    hidden.put(blocks, column / block_columns, columns / block_columns, i);
   }
 };
 
@@ -253,7 +263,7 @@ bool can_multiply(const Kernels& kernels, const inlay_tensor* stack) noexcept {
 
 bool can(const Kernels& kernels, const inlay_experts_op& op) noexcept {
   return can_multiply(kernels, op.gate) && can_multiply(kernels, op.down) && (!op.up || can_multiply(kernels, op.up)) &&
-         (!op.up || find_weight(kernels, *op.up)->plain == find_weight(kernels, *op.gate)->plain);
+         (!op.up || find_weight(kernels, *op.up)->form == find_weight(kernels, *op.gate)->form);
 }
 
 void plan(Plan& plan, const inlay_experts_op& op) {

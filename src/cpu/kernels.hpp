@@ -20,17 +20,21 @@ struct Chunk {
 using Kernel = void (*)(const Chunk&) noexcept;
 
 // ---- matrix products (kernels/linear.hpp)
-// For one type of packed weight. A group is 16 rows of it, `blocks` blocks long (of one column where plain). Rows of x
-// are Activations, or floats where plain, `stride` bytes apart; many() may want them in tiles. Both give the same bits.
+// How rows of x are read: as they are; rounded to bfloat16, with zeros to the end of a cache line; or as Activations.
+enum class RowForm : std::uint8_t { floats, bfloats, rounded };
+inline constexpr int form_count = 3;
+
+// For one type of packed weight. A group is 16 rows of it, `blocks` blocks long (of one column unless x is rounded to
+// bytes). Rows of x lie `stride` bytes apart; many() may want Activations in tiles. Both give the same bits.
 struct WeightKernels {
   std::uint32_t type;       // the file's type
-  bool plain;               // x is not rounded
-  std::size_t panel_bytes;  // of one block of an unpacked group
+  RowForm form;             // of x
+  std::size_t panel_bytes;  // of one block of an unpacked group, which has an even number of them
   void (*few)(const std::byte* group, int blocks, const std::byte* x, std::size_t stride, int tokens,
               float* y) noexcept;                                                 // y[tokens][16]
   void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;  // null: a group is a panel
-  void (*many)(const std::byte* panel, int blocks, const std::byte* x, std::size_t stride, int tokens,
-               float* y) noexcept;  // y[tokens, rounded up to whole tiles][16]
+  void (*many)(const std::byte* const* panels, int count, int blocks, const std::byte* x, std::size_t stride,
+               int tokens, float* const* y) noexcept;  // of one or two panels: y[count][tokens, in whole tiles][16]
 };
 
 // How many() wants rounded rows: `tokens` of them in a tile. One: as they are.
@@ -45,6 +49,7 @@ struct LinearKernels {
   int weight_count, few_tokens;  // so many do without unpacking
   TileForm tile;
   void (*quantize)(const float* x, int blocks, Activation* y) noexcept;
+  void (*bfloats)(const float* x, int n, std::uint16_t* y) noexcept;  // null where no weight reads that form
   void (*norm_row)(const inlay_norm_op& op, float* y, const float* x, const float* gain, const float* bias,
                    std::int64_t n) noexcept;
   void (*glu_row)(std::uint32_t act, float alpha, float limit, float* y, const float* gate, const float* up,

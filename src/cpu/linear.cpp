@@ -21,6 +21,16 @@ struct Output {
   int first_chunk, chunk_groups;
 };
 
+constexpr RowForm all_forms[] = {RowForm::floats, RowForm::bfloats, RowForm::rounded};
+
+// Where the rows of x lie in each form.
+struct Forms {
+  std::byte* of[form_count];
+
+  std::byte*& in(RowForm form) noexcept { return of[static_cast<int>(form)]; }
+  std::byte* in(RowForm form) const noexcept { return of[static_cast<int>(form)]; }
+};
+
 struct LinearTask {
   const inlay_linear_op* op;
   const LinearKernels* kernels;
@@ -28,31 +38,45 @@ struct LinearTask {
   int tokens, columns;
   const Output* outputs = nullptr;
   int output_count = 0;
-  bool glu = false, plain = false, rounded = false;
-  bool prepared = false;                             // x in one or both forms lies in shared memory
+  bool glu = false;
+  bool needs[form_count] = {};                       // forms of x that are made of it
+  bool prepared = false;                             // x in those forms lies in shared memory
   TileForm tile = {1, sizeof(Activation), nullptr};  // of rounded x
-  std::byte *shared_rounded = nullptr, *shared_plain = nullptr;
+  Forms shared = {};
   std::size_t panels = 0;  // bytes for unpacked groups
+
+  bool& needs_form(RowForm form) noexcept { return needs[static_cast<int>(form)]; }
+  bool needs_form(RowForm form) const noexcept { return needs[static_cast<int>(form)]; }
 };
 
-// From one tile or row to the next. One line more than it has: rows of a power of two would share one set of the cache.
-std::size_t rounded_bytes(const LinearTask& task) noexcept {
+int tokens_of_a_tile(const LinearTask& task, RowForm form) noexcept {
+  return form == RowForm::rounded ? task.tile.tokens : 1;
+}
+// From one tile or row to the next.
+std::size_t stride_of(const LinearTask& task, RowForm form) noexcept {
+  if (form != RowForm::rounded) return row_stride(form, task.columns);
   return task.columns / block_columns * task.tile.block_bytes + alignment;
 }
-std::size_t plain_bytes(const LinearTask& task) noexcept {
-  return (task.columns * sizeof(float) + alignment - 1) / alignment * alignment + alignment;
+int tiles(const LinearTask& task) noexcept { return (task.tokens + task.tile.tokens - 1) / task.tile.tokens; }
+
+// All rows in one form; none where it is not made.
+std::size_t form_bytes(const LinearTask& task, RowForm form) noexcept {
+  const int count = form == RowForm::rounded ? tiles(task) : task.tokens;
+  return task.needs_form(form) ? count * stride_of(task, form) : 0;
 }
 
 // Of one row, normed and rounded.
 std::size_t row_bytes(const LinearTask& task) noexcept {
-  return plain_bytes(task) + task.columns / block_columns * sizeof(Activation);
+  return row_stride(RowForm::floats, task.columns) + task.columns / block_columns * sizeof(Activation);
 }
 
 // A worker's scratch, cut into its parts.
 struct Scratch {
   float* sums[2];
-  std::byte* row;  // in both forms
-  std::byte *panels, *own_rounded, *own_plain, *end;
+  std::byte* row;  // as floats and rounded
+  std::byte* panels;
+  Forms own;
+  std::byte* end;
 
   Scratch(const LinearTask& task, std::byte* memory) noexcept {
     const auto take = [&](std::size_t bytes) {
@@ -60,12 +84,10 @@ struct Scratch {
       memory += (bytes + alignment - 1) / alignment * alignment;
       return part;
     };
-    const std::size_t own = task.prepared ? 0 : task.tokens;
     for (float*& sum : sums) sum = reinterpret_cast<float*>(take(token_block * packed_rows * sizeof(float)));
     row = take(row_bytes(task));
     panels = take(task.panels);
-    own_rounded = take(task.rounded ? own * rounded_bytes(task) : 0);
-    own_plain = take(task.plain ? own * plain_bytes(task) : 0);
+    for (const RowForm form : all_forms) own.in(form) = take(task.prepared ? 0 : form_bytes(task, form));
     end = memory;
   }
   static std::size_t bytes(const LinearTask& task) noexcept {
@@ -74,41 +96,44 @@ struct Scratch {
 };
 
 // Rows [begin, end) of x: normed where asked, and in the forms that the weights read. `memory`: a row in either form.
-void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, std::byte* memory, std::byte* rounded,
-                  std::byte* plain) noexcept {
+void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, std::byte* memory,
+                  const Forms& to) noexcept {
   const inlay_norm_op* norm = task.op->norm;
   const OptionalRows gain(norm ? norm->gain : nullptr), bias(norm ? norm->bias : nullptr);
   const Rows x(*task.x);
   const int blocks = task.columns / block_columns, lanes = task.tile.tokens;
-  auto* one = reinterpret_cast<Activation*>(memory + plain_bytes(task));
+  auto* one = reinterpret_cast<Activation*>(memory + row_stride(RowForm::floats, task.columns));
+  const auto place = [&](RowForm form, std::int64_t row) { return to.in(form) + row * stride_of(task, form); };
   for (std::int64_t t = begin; t < end; ++t) {
     const float* row = x[t];
-    float* to = reinterpret_cast<float*>(task.plain ? plain + t * plain_bytes(task) : memory);
+    const bool keeps_floats = task.needs_form(RowForm::floats);
+    auto* floats = reinterpret_cast<float*>(keeps_floats ? place(RowForm::floats, t) : memory);
     if (norm) {
-      task.kernels->norm_row(*norm, to, row, gain[t], bias[t], task.columns);
-      row = to;
-    } else if (task.plain) {
-      std::copy_n(row, task.columns, to);
+      task.kernels->norm_row(*norm, floats, row, gain[t], bias[t], task.columns);
+      row = floats;
+    } else if (keeps_floats) {
+      std::copy_n(row, task.columns, floats);
     }
-    if (!task.rounded) continue;
-    std::byte* tile = rounded + t / lanes * rounded_bytes(task);
+    if (task.needs_form(RowForm::bfloats)) {
+      task.kernels->bfloats(row, task.columns, reinterpret_cast<std::uint16_t*>(place(RowForm::bfloats, t)));
+    }
+    if (!task.needs_form(RowForm::rounded)) continue;
+    std::byte* tile = place(RowForm::rounded, t / lanes);
     if (lanes == 1) {
       task.kernels->quantize(row, blocks, reinterpret_cast<Activation*>(tile));
     } else {
-      if (t % lanes == 0 && task.tokens - t < lanes) std::memset(tile, 0, rounded_bytes(task));
+      if (t % lanes == 0 && task.tokens - t < lanes) std::memset(tile, 0, stride_of(task, RowForm::rounded));
       task.kernels->quantize(row, blocks, one);
       task.tile.put(one, blocks, static_cast<int>(t % lanes), tile);
     }
   }
 }
 
-int tiles(const LinearTask& task) noexcept { return (task.tokens + task.tile.tokens - 1) / task.tile.tokens; }
-
 void prepare(const Chunk& chunk) noexcept {
   const auto& task = *static_cast<const LinearTask*>(chunk.task);
   const Share share(tiles(task), chunk);
   const std::int64_t end = std::min<std::int64_t>(share.end * task.tile.tokens, task.tokens);
-  prepare_rows(task, share.begin * task.tile.tokens, end, chunk.scratch, task.shared_rounded, task.shared_plain);
+  prepare_rows(task, share.begin * task.tile.tokens, end, chunk.scratch, task.shared);
 }
 
 // Rows or tiles of x as a weight reads them.
@@ -121,11 +146,12 @@ struct Input {
 };
 
 Input input_of(const LinearTask& task, const Scratch& scratch, const Matrix& weight) noexcept {
-  if (!weight.kernels->plain) {
-    return {task.prepared ? task.shared_rounded : scratch.own_rounded, rounded_bytes(task), task.tile.tokens};
+  const RowForm form = weight.kernels->form;
+  if (!task.needs_form(form)) {  // floats, as they are
+    return {static_cast<const std::byte*>(task.x->data), static_cast<std::size_t>(task.x->stride[0]), 1};
   }
-  if (task.plain) return {task.prepared ? task.shared_plain : scratch.own_plain, plain_bytes(task), 1};
-  return {static_cast<const std::byte*>(task.x->data), static_cast<std::size_t>(task.x->stride[0]), 1};
+  const Forms& forms = task.prepared ? task.shared : scratch.own;
+  return {forms.in(form), stride_of(task, form), tokens_of_a_tile(task, form)};
 }
 
 // Sums of a group for n tokens, times the output's scale and plus its bias.
@@ -179,13 +205,23 @@ void multiply_many(const LinearTask& task, const Output* outputs, int begin, int
   }
   for (int first = 0; first < task.tokens; first += token_block) {
     const int n = std::min(token_block, task.tokens - first);
-    for (int group = begin; group < end; ++group) {
-      for (int i = 0; i <= task.glu; ++i) {
-        const Matrix& weight = outputs[i].weight;
-        const Input x = input_of(task, scratch, weight);
-        weight.kernels->many(panels[group - begin][i], weight.blocks, x.from(first), x.stride, n, scratch.sums[i]);
+    for (int group = begin; group < end;) {
+      const Matrix &weight = outputs[0].weight, &other = outputs[task.glu].weight;
+      const Input x = input_of(task, scratch, weight);
+      const int groups = task.glu ? 1 : std::min(2, end - group);
+      for (int t = 0; t < n; ++t) {  // what is written comes into the cache meanwhile
+        __builtin_prefetch(outputs->y[first + t] + group * packed_rows, 1);
+        __builtin_prefetch(outputs->y[first + t] + (group + groups - 1) * packed_rows, 1);
       }
-      finish(task, outputs, group, first, n, scratch.sums);
+      const std::byte* two[] = {panels[group - begin][0], panels[group - begin + groups - 1][task.glu]};
+      if (weight.kernels == other.kernels) {
+        weight.kernels->many(two, groups + task.glu, weight.blocks, x.from(first), x.stride, n, scratch.sums);
+      } else {
+        const Input y = input_of(task, scratch, other);
+        weight.kernels->many(two, 1, weight.blocks, x.from(first), x.stride, n, scratch.sums);
+        other.kernels->many(two + 1, 1, other.blocks, y.from(first), y.stride, n, scratch.sums + 1);
+      }
+      for (int i = 0; i < groups; ++i, ++group) finish(task, outputs, group, first, n, scratch.sums + i);
     }
   }
 }
@@ -194,7 +230,7 @@ void multiply(const Chunk& chunk) noexcept {
   const auto& task = *static_cast<const LinearTask*>(chunk.task);
   const Scratch scratch(task, chunk.scratch);
   if (chunk.first && !task.prepared) {
-    prepare_rows(task, 0, task.tokens, scratch.row, scratch.own_rounded, scratch.own_plain);
+    prepare_rows(task, 0, task.tokens, scratch.row, scratch.own);
   }
   const Output* output = task.outputs;
   while (output + 1 < task.outputs + task.output_count && output[1].first_chunk <= chunk.index) ++output;
@@ -208,7 +244,7 @@ void multiply(const Chunk& chunk) noexcept {
 int groups_of_a_chunk(const Plan& plan, const Matrix& weight, bool few, int panels) noexcept {
   const std::size_t fit = few ? chunk_bytes / weight.group_bytes : panel_budget / (weight.panel_bytes() * panels);
   const int fair = weight.groups() / (plan.workers() * chunks_per_worker);
-  return std::clamp(std::min(static_cast<int>(fit), fair), 1, 16);
+  return std::clamp(std::min(static_cast<int>(fit), fair), few || panels > 1 ? 1 : 2, 16);  // many() likes two
 }
 
 }  // namespace
@@ -235,17 +271,17 @@ void plan(Plan& plan, const inlay_linear_op& op) {
     const int chunk_groups = groups_of_a_chunk(plan, weight, few, op.glu ? 2 : 1);
     new (outputs + i)
         Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
-    (weight.kernels->plain ? task.plain : task.rounded) = true;
+    task.needs_form(weight.kernels->form) = true;
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
     if (!few) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));
   }
-  task.plain = task.plain && (op.norm || !few);  // else x itself is what they read
+  if (!op.norm && few) task.needs_form(RowForm::floats) = false;  // x itself is what they read
   task.outputs = outputs;
   if (!few) task.tile = task.kernels->tile;
-  task.prepared = (task.tokens > few_rows || task.tile.tokens > 1) && (task.rounded || task.plain);
+  const bool makes_any = std::count(std::begin(task.needs), std::end(task.needs), true) > 0;
+  task.prepared = (task.tokens > few_rows || task.tile.tokens > 1) && makes_any;
   if (task.prepared) {
-    if (task.rounded) task.shared_rounded = plan.shared<std::byte>(tiles(task) * rounded_bytes(task));
-    if (task.plain) task.shared_plain = plan.shared<std::byte>(task.tokens * plain_bytes(task));
+    for (const RowForm form : all_forms) task.shared.in(form) = plan.shared<std::byte>(form_bytes(task, form));
     const auto* kept = plan.task(task);
     plan.phase(prepare, kept, std::min(tiles(task), plan.workers() * chunks_per_worker), row_bytes(task));
     plan.phase(multiply, kept, chunks, Scratch::bytes(task));

@@ -1,7 +1,19 @@
 // Packed weights and their kernels.
 #include "cpu/matrix.hpp"
 
+#include "cpu/memory.hpp"
+
 namespace inlay::cpu {
+
+std::size_t row_stride(RowForm form, std::int64_t columns) noexcept {
+  std::size_t bytes = static_cast<std::size_t>(columns);
+  switch (form) {
+    case RowForm::floats: bytes *= sizeof(float); break;
+    case RowForm::bfloats: bytes *= sizeof(std::uint16_t); break;
+    case RowForm::rounded: bytes = bytes / block_columns * sizeof(Activation); break;
+  }
+  return (bytes + alignment - 1) / alignment * alignment + alignment;
+}
 
 const WeightKernels* find_weight(const Kernels& kernels, const inlay_tensor& weight) noexcept {
   for (int i = 0; i < kernels.linear.weight_count; ++i) {
@@ -17,7 +29,7 @@ Matrix::Matrix(const Kernels& table, const inlay_tensor& weight) noexcept
       group_bytes(static_cast<std::size_t>(weight.stride[weight.rank - 2]) * packed_rows),
       rows(static_cast<int>(weight.shape[weight.rank - 2])),
       columns(static_cast<int>(weight.shape[weight.rank - 1])),
-      blocks(kernels->plain ? columns : columns / block_columns) {}
+      blocks(kernels->form == RowForm::rounded ? columns / block_columns : columns) {}
 
 const std::byte* Matrix::panel(int index, std::byte* memory) const noexcept {
   if (!kernels->unpack) return group(index);

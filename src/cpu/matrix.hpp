@@ -9,6 +9,10 @@ namespace inlay::cpu {
 inline constexpr std::size_t panel_budget = std::size_t{160} << 10;
 inline constexpr int token_block = 48;  // a multiple of every tile
 
+// From one row of x in that form to the next, a whole line more than it has: rows of a power of two would share one set
+// of the cache.
+std::size_t row_stride(RowForm form, std::int64_t columns) noexcept;
+
 // The kernels for a packed weight; null where there are none.
 const WeightKernels* find_weight(const Kernels& kernels, const inlay_tensor& weight) noexcept;
 
@@ -21,10 +25,7 @@ struct Matrix {
   Matrix(const Kernels& table, const inlay_tensor& weight) noexcept;
   int groups() const noexcept { return (rows + packed_rows - 1) / packed_rows; }
   const std::byte* group(int index) const noexcept { return data + index * group_bytes; }
-  std::size_t panel_bytes() const noexcept { return blocks * kernels->panel_bytes; }
-  std::size_t row_bytes() const noexcept {  // of x as these kernels read it
-    return kernels->plain ? columns * sizeof(float) : blocks * sizeof(Activation);
-  }
+  std::size_t panel_bytes() const noexcept { return (blocks + blocks % 2) * kernels->panel_bytes; }
   // The group as many() reads it: unpacked into `panel`, or as it lies where that is already so.
   const std::byte* panel(int index, std::byte* memory) const noexcept;
 };

@@ -33,6 +33,12 @@ inline constexpr Type required_types[] = {Type::F32,  Type::F16,  Type::BF16, Ty
 
 inline bool is_float(Type type) { return type == Type::F32 || type == Type::F16 || type == Type::BF16; }
 
+// Where a candidate multiplies halves as bfloat16.
+inline bool rounds_halves(const Candidate& candidate, Type type) {
+  const std::string_view isa = candidate.isa;
+  return (isa == "avx512bf16" || isa == "avx512amx") && (type == Type::F16 || type == Type::BF16);
+}
+
 inline void put_half(std::byte* target, float value) {
   const std::uint16_t bits = inlay::base::float_to_half(value);
   std::memcpy(target, &bits, sizeof bits);

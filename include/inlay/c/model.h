@@ -22,7 +22,7 @@ typedef enum inlay_cache_type {
 typedef struct inlay_load {
   size_t size;
   inlay_text device;                    /* empty: the best that works */
-  inlay_text isa;                       /* force "avx2", "baseline", "reference", ... */
+  inlay_text isa;                       /* force "avx2", "reference", ...; "avx512vnni": halves exactly */
   int32_t threads;                      /* 0: one per physical core, within the CPU quota */
   int32_t context;                      /* tokens per session at most; 0: what the model was trained for */
   uint64_t cache_bytes;                 /* most that keys and values may take; 0: 6 GiB */

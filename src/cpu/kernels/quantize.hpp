@@ -1,8 +1,9 @@
-// Rounds activations to bytes in blocks of 32 columns: q = nearest-even(x * (127 / max|x|)), scale max|x| / 127.
+// Rounds activations to bfloat16, or to bytes in blocks of 32 columns: q = nearest-even(x * (127 / max|x|)), scale
+// max|x| / 127.
 #pragma once
 
 #include "cpu/packed.hpp"
-#include "cpu/simd/isa.hpp"
+#include "cpu/simd/narrow.hpp"
 
 namespace inlay::cpu {
 namespace {
@@ -57,6 +58,17 @@ void quantize(const float* x, int blocks, Activation* y) noexcept {
     y->sum = y->part_sums[0] + y->part_sums[1];
     y->scaled_sum = y->scale * static_cast<float>(y->sum);
   }
+}
+
+// Rows as bfloat16, ties to even; zeros in the rest of the last vector.
+template <class A>
+void to_bfloats(const float* x, int n, std::uint16_t* y) noexcept {
+  constexpr int lanes = static_cast<int>(Floats<A>::size);
+  for (; n >= lanes; n -= lanes, x += lanes, y += lanes) narrow_bfloat16(A(), Floats<A>::load_unaligned(x), y);
+  if (n == 0) return;
+  float rest[lanes] = {};
+  for (int i = 0; i < n; ++i) rest[i] = x[i];
+  narrow_bfloat16(A(), Floats<A>::load_unaligned(rest), y);
 }
 
 }  // namespace

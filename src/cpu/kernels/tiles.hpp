@@ -34,7 +34,8 @@ INLAY_INLINE void add_totals(const PanelBlock<P>& weights, const ActivationTile&
 }
 
 template <class A, class P>
-INLAY_INLINE void multiply_tile(const PanelBlock<P>* weights, int blocks, const ActivationTile* x, float* y) noexcept {
+INLAY_INLINE void multiply_with_tile(const PanelBlock<P>* weights, int blocks, const ActivationTile* x,
+                                     float* y) noexcept {
   alignas(64) std::int32_t totals[2][16][16];
   TileFloats<A> sums;
   INLAY_UNROLL for (auto& sum : sums) sum = Floats<A>(0.0f);
@@ -61,12 +62,17 @@ INLAY_INLINE void multiply_tile(const PanelBlock<P>* weights, int blocks, const 
 }
 
 template <class A, class P>
-void multiply_in_tiles(const std::byte* panel, int blocks, const std::byte* x, std::size_t stride, int tokens,
-                       float* y) noexcept {
+void multiply_in_tiles(const std::byte* const* panels, int count, int blocks, const std::byte* x, std::size_t stride,
+                       int tokens, float* const* y) noexcept {
   A::template open_tiles<P::parts>();
-  for (; tokens > 0; tokens -= ActivationTile::tokens, x += stride, y += ActivationTile::tokens * packed_rows) {
-    multiply_tile<A, P>(reinterpret_cast<const PanelBlock<P>*>(panel), blocks,
-                        reinterpret_cast<const ActivationTile*>(x), y);
+  for (int i = 0; i < count; ++i) {
+    const auto* tile = x;
+    float* to = y[i];
+    for (int left = tokens; left > 0; left -= ActivationTile::tokens, tile += stride) {
+      multiply_with_tile<A, P>(reinterpret_cast<const PanelBlock<P>*>(panels[i]), blocks,
+                               reinterpret_cast<const ActivationTile*>(tile), to);
+      to += ActivationTile::tokens * packed_rows;
+    }
   }
   A::close_tiles();
 }

@@ -260,5 +260,23 @@ struct WeightBF16 {
   static INLAY_INLINE auto column(const Stream& s, int v) noexcept { return A::bfloats(s.values + v * A::rows); }
 };
 
+// The same as pairs of columns in bfloat16, for processors that multiply those; and a group of these, unpacked. `last`:
+// of a column that has no partner.
+template <class A>
+struct PairsF16 {
+  static INLAY_INLINE auto pairs(const std::uint16_t* two) noexcept { return A::pairs_of_halves(two); }
+  static INLAY_INLINE auto last(const std::uint16_t* one) noexcept { return A::half_pairs_of_halves(one); }
+};
+template <class A>
+struct PairsBF16 {
+  static INLAY_INLINE auto pairs(const std::uint16_t* two) noexcept { return A::pairs_of_bfloats(two); }
+  static INLAY_INLINE auto last(const std::uint16_t* one) noexcept { return A::half_pairs_of_bfloats(one); }
+};
+template <class A>
+struct PairsPanel {
+  static INLAY_INLINE auto pairs(const std::uint16_t* two) noexcept { return A::load(two); }
+  static INLAY_INLINE auto last(const std::uint16_t* one) noexcept { return A::load(one); }
+};
+
 }  // namespace
 }  // namespace inlay::cpu

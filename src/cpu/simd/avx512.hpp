@@ -12,6 +12,7 @@ struct Avx512 {
   using Bytes = __m512i;
   static constexpr int rows = 16, plain_tokens = 12, few_tokens = 4, signed_bias = 0;
   static constexpr int tokens(int) noexcept { return 8; }
+  static constexpr int paired_tokens = 4, paired_plain_tokens = 8;  // of two groups of rows, which share what is spread
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm512_loadu_si512(from); }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm512_storeu_si512(to, bytes); }
@@ -119,7 +120,31 @@ struct Avx512Vnni : Avx512 {
 #endif
 
 #if defined(__AVX512BF16__)
-struct Avx512Bf16 : Avx512Vnni {};
+struct Avx512Bf16 : Avx512Vnni {
+  // Two columns of all rows as one pair for each row, in bfloat16; or one, the other being zero.
+  static INLAY_INLINE Bytes pairs_of_bfloats(const std::uint16_t* from) noexcept { return interleaved(load(from)); }
+  static INLAY_INLINE Bytes pairs_of_halves(const std::uint16_t* from) noexcept {
+    return interleaved((__m512i)_mm512_cvtne2ps_pbh(halves(from + rows), halves(from)));
+  }
+  static INLAY_INLINE Bytes half_pairs_of_bfloats(const std::uint16_t* from) noexcept {
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static INLAY_INLINE Bytes half_pairs_of_halves(const std::uint16_t* from) noexcept {
+    return _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(halves(from)));
+  }
+
+  static INLAY_INLINE xsimd::batch<float, arch> add_pairs(xsimd::batch<float, arch> sums, Bytes pairs,
+                                                          Bytes x) noexcept {
+    return _mm512_dpbf16_ps(sums, (__m512bh)pairs, (__m512bh)x);
+  }
+
+ private:
+  static INLAY_INLINE Bytes interleaved(Bytes words) noexcept {  // words 0 and 16, 1 and 17, ...
+    const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                                           21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    return _mm512_permutexvar_epi16(order, words);
+  }
+};
 #endif
 
 }  // namespace isa

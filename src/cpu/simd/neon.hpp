@@ -11,6 +11,7 @@ struct Neon {
   using arch = xsimd::neon64;
   using Bytes = uint8x16_t;
   static constexpr int rows = 4, plain_tokens = 4, few_tokens = 2, signed_bias = 0;
+  static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
   static constexpr int tokens(int) noexcept { return 2; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
