@@ -129,8 +129,8 @@ void Runner::pop(const Thread& thread) {
 void Runner::count_round(const Frame& frame, Interval when) {
   const std::uint32_t id = frame.resume.repeat();
   const Repeat& repeat = automaton_.repeat(id);
-  const bool unknown = (frame.count & unknown_bit) != 0;
-  std::uint32_t rounds = (frame.count & ~unknown_bit) + 1;
+  const bool unknown = is_unknown(frame.count);
+  std::uint32_t rounds = Runner::rounds(frame.count) + 1;
   // Beyond the least number all counts of an endless repetition are alike.
   if (repeat.most == unbounded) rounds = std::min(rounds, repeat.least);
   const auto narrowed = [&](std::int64_t least, std::int64_t most) {

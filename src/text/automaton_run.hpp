@@ -66,6 +66,8 @@ class Runner {
 
   // A count that stands for an unknown number plus `rounds`.
   static std::uint32_t unknown_plus(std::uint32_t rounds) { return rounds | unknown_bit; }
+  static bool is_unknown(std::uint32_t count) { return (count & unknown_bit) != 0; }
+  static std::uint32_t rounds(std::uint32_t count) { return count & ~unknown_bit; }
 
   // Adds a thread and all that it leads to without a byte. `fresh`: the rule has just begun, so that its end is no
   // news.

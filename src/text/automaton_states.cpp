@@ -65,7 +65,42 @@ StateId States::compute(StateId from, std::uint8_t index) const {
       if (arc.kind == Arc::Kind::byte && arc.first <= byte && byte <= arc.last) seeds.push_back(arc.to);
     });
   }
-  return remember(state.next[index], std::move(seeds));
+  if (!seeds.empty()) return remember(state.next[index], std::move(seeds));
+  state.next[index].store(dead_state, std::memory_order_release);
+  return dead_state;
+}
+
+// As compute() for every class of bytes, looking at each arc once.
+void States::compute_all(StateId from) const {
+  const State& state = (*this)[from];
+  std::vector<std::vector<NodeId>> seeds(automaton_.class_count());
+  for (const NodeId node : state.nodes) {
+    automaton_.each_arc(node, [&](const Arc& arc) {
+      if (arc.kind != Arc::Kind::byte) return;
+      const std::size_t last = automaton_.byte_class(arc.last);
+      for (std::size_t index = automaton_.byte_class(arc.first); index <= last; ++index) seeds[index].push_back(arc.to);
+    });
+  }
+  for (std::size_t index = 0; index < seeds.size(); ++index) {
+    auto& next = state.next[index];
+    if (index > 0 && seeds[index] == seeds[index - 1])
+      next.store(state.next[index - 1].load(std::memory_order_relaxed), std::memory_order_release);
+    else if (seeds[index].empty())
+      next.store(dead_state, std::memory_order_release);
+    else
+      remember(next, seeds[index]);
+  }
+}
+
+void States::prepare() const {
+  constexpr StateId most_prepared = 192;
+  constexpr std::size_t most_visited = 1u << 14;
+  for (StateId id = 1; id < count_ && id < most_prepared && visited_ < most_visited; ++id) {
+    if (state(id).reads()) compute_all(id);
+    for (const Start& start : state(id).starts) {
+      at(start.resume.is_counter() ? automaton_.repeat(start.resume.repeat()).to : start.resume.what);
+    }
+  }
 }
 
 StateId States::remember(std::atomic<StateId>& where, std::vector<NodeId> seeds) const {
@@ -128,6 +163,7 @@ States::Kernel States::close(std::vector<NodeId> seeds) const {
     const NodeId node = seeds.back();
     seeds.pop_back();
     if (std::exchange(marks_[node], mark_) == mark_) continue;
+    ++visited_;
     ends = ends || automaton_.is_exit(node);
     bool matters = false;
     automaton_.each_arc(node, [&](const Arc& arc) {

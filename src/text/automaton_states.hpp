@@ -49,6 +49,9 @@ class States {
  public:
   explicit States(const Automaton& automaton);  // finished, and outlives this
 
+  // Makes the first states there will be, as far as that is little work, so that a text need not wait for them.
+  void prepare() const;
+
   StateId entry_of_root() const { return root_; }
   const State& operator[](StateId id) const {
     return blocks_[id / block_size].load(std::memory_order_acquire)[id % block_size];
@@ -70,6 +73,7 @@ class States {
   using Kernel = std::vector<NodeId>;  // sorted: the nodes that matter, and end_mark where the rule may end
 
   StateId compute(StateId from, std::uint8_t index) const;
+  void compute_all(StateId from) const;
   StateId remember(std::atomic<StateId>& where, std::vector<NodeId> seeds) const;
   StateId intern(std::vector<NodeId> seeds) const;
   StateId place(const std::vector<NodeId>& seeds) const;
@@ -88,6 +92,7 @@ class States {
   mutable std::vector<std::uint32_t> marks_;
   mutable std::uint32_t mark_ = 0;
   mutable StateId count_ = 0;
+  mutable std::size_t visited_ = 0;  // nodes, by all searches for what follows
   mutable std::size_t bytes_ = 0;
   mutable bool full_ = false;
   mutable std::vector<std::atomic<State*>> blocks_;

@@ -13,7 +13,9 @@ namespace inlay {
 inline namespace v0 {
 
 struct GrammarRules {
-  explicit GrammarRules(text::Automaton finished) : automaton(std::move(finished)), states(automaton) {}
+  explicit GrammarRules(text::Automaton finished) : automaton(std::move(finished)), states(automaton) {
+    states.prepare();
+  }
   static Grammar make(text::Automaton finished) {
     return Grammar(std::make_shared<const GrammarRules>(std::move(finished)));
   }

@@ -93,10 +93,7 @@ void SchemaCompiler::emit_rule(const Parts& parts, RuleId rule) {
   const auto choice = std::ranges::find(parts, Part::Role::one_value, &Part::role);
   if (choice != parts.end()) return emit_alternatives(parts, *choice, from, to);
   if ((types & json_type::null) != 0) out_.add_text(from, "null", to);
-  if ((types & json_type::boolean) != 0) {
-    out_.add_text(from, "true", to);
-    out_.add_text(from, "false", to);
-  }
+  if ((types & json_type::boolean) != 0) emit_boolean(parts, from, to);
   if ((types & (json_type::whole | json_type::fraction)) != 0) {
     NumberFacts facts = number_facts(parts);
     facts.whole_only = (types & json_type::fraction) == 0;
@@ -105,6 +102,16 @@ void SchemaCompiler::emit_rule(const Parts& parts, RuleId rule) {
   if ((types & json_type::string) != 0) emit_string(string_facts(parts), from, to);
   if ((types & json_type::array) != 0) emit_list(list_facts(parts), from, to);
   if ((types & json_type::object) != 0) emit_object(object_facts(parts), from, to);
+}
+
+// Both, or those that the parts are equal to.
+void SchemaCompiler::emit_boolean(const Parts& parts, NodeId from, NodeId to) {
+  for (const bool truth : {true, false}) {
+    const auto differs = [&](const Part& part) {
+      return part.role == Part::Role::equal && part.value->is(JsonValue::Kind::boolean) && part.value->truth != truth;
+    };
+    if (std::ranges::none_of(parts, differs)) out_.add_text(from, truth ? "true" : "false", to);
+  }
 }
 
 void SchemaCompiler::emit_alternatives(const Parts& parts, const Part& choice, NodeId from, NodeId to) {

@@ -68,6 +68,7 @@ class SchemaCompiler {
   // json_schema.cpp: rules and alternatives
   RuleId rule_for(const Parts& parts);
   void emit_rule(const Parts& parts, RuleId rule);
+  void emit_boolean(const Parts& parts, NodeId from, NodeId to);
   void emit_alternatives(const Parts& parts, const Part& choice, NodeId from, NodeId to);
   void check_exclusive() const;
   void space(NodeId from, NodeId to);

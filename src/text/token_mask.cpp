@@ -78,14 +78,23 @@ class MaskMaker {
     MaskCache::Key key{thread.state, top.what};
     auto mask = rules_.masks.find_local(trie_, key);
     if (mask) return mask;
-    mask = make_local(thread.state, top);
+    mask = shared_local(thread.state, top);
     rules_.masks.keep(trie_, std::move(key), mask);
     return mask;
   }
 
-  std::shared_ptr<const LocalMask> make_local(StateId state, Resume top) {
-    auto mask = std::make_shared<LocalMask>();
+  // Texts without limits are alike in all grammars: their masks are made once for a vocabulary.
+  std::shared_ptr<const LocalMask> shared_local(StateId state, Resume top) {
     const EasyText easy(rules_, state, top);
+    const std::string meaning = easy.taken() && !top.is_counter() ? meaning_of(rules_, state) : std::string();
+    if (meaning.empty()) return make_local(state, top, easy);
+    auto mask = content_.shared.find(meaning);
+    if (!mask) content_.shared.keep(meaning, mask = make_local(state, top, easy));
+    return mask;
+  }
+
+  std::shared_ptr<const LocalMask> make_local(StateId state, Resume top, const EasyText& easy) {
+    auto mask = std::make_shared<LocalMask>();
     mask->tree = easy.taken() ? &content_.hard : &content_.all;
     MaskWalk walk(rules_, *mask->tree);
     FrameId frame = bottom;

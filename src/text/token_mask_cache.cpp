@@ -39,6 +39,18 @@ std::size_t MaskCache::Hash::operator()(const Key& key) const {
   return static_cast<std::size_t>(hash);
 }
 
+std::shared_ptr<const LocalMask> SharedMasks::find(const std::string& meaning) {
+  const std::lock_guard lock(mutex_);
+  const auto at = masks_.find(meaning);
+  return at == masks_.end() ? nullptr : at->second;
+}
+
+void SharedMasks::keep(const std::string& meaning, std::shared_ptr<const LocalMask> mask) {
+  constexpr std::size_t most_masks = 64;
+  const std::lock_guard lock(mutex_);
+  if (masks_.size() < most_masks) masks_.emplace(meaning, std::move(mask));
+}
+
 void MaskCache::meet(const TokenTrie& trie) {
   const std::shared_ptr<const void> known = trie_.lock();
   if (known.get() == trie.content_.get()) return;

@@ -13,7 +13,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-std::size_t characters(std::string_view piece) {
+std::size_t count_characters(std::string_view piece) {
   return static_cast<std::size_t>(std::ranges::count_if(piece, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
@@ -78,6 +78,7 @@ TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<Token
   std::vector<std::uint32_t> path{0};
   nodes.push_back({0, 0, 0, 0});
   below.push_back(0);
+  characters.push_back(0);
   const auto close = [&](std::size_t depth) {
     for (; path.size() > depth; path.pop_back()) nodes[path.back()].end = static_cast<std::uint32_t>(nodes.size());
   };
@@ -91,6 +92,7 @@ TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<Token
       path.push_back(static_cast<std::uint32_t>(nodes.size()));
       nodes.push_back({0, i, depth, byte});
       below.push_back(0);
+      characters.push_back(static_cast<std::uint16_t>(characters[path[depth - 1]] + ((byte & 0xC0) != 0x80)));
     }
     const std::vector<Kinds> kinds = kinds_from(piece);
     for (std::size_t depth = 0; depth < path.size(); ++depth) below[path[depth]] |= kinds[depth];
@@ -114,7 +116,7 @@ TokenTrie::TokenTrie(std::span<const std::string_view> pieces) {
       hard.push_back(token);
       continue;
     }
-    const std::size_t length = characters(piece);
+    const std::size_t length = count_characters(piece);
     if (easy_by_length.size() <= length) easy_by_length.resize(length + 1);
     easy_by_length[length].push_back(token);
   }

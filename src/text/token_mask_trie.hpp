@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,7 +45,8 @@ struct TokenTree {
   };
   std::vector<Node> nodes;  // [0] is the root, and one more closes the list
   std::vector<TokenIndex> tokens;
-  std::vector<Kinds> below;  // of each node: the kinds of all that can follow it in a token
+  std::vector<Kinds> below;               // of each node: the kinds of all that can follow it in a token
+  std::vector<std::uint16_t> characters;  // of each node: those that begin up to it
 
   TokenTree() = default;
   TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen);
@@ -52,7 +56,20 @@ struct TokenTree {
   }
 };
 
-// Built once for a vocabulary; immutable and safe to share.
+struct LocalMask;
+
+// Masks that serve all grammars of a vocabulary, by what their states mean. Safe to use from any number of threads.
+class SharedMasks {
+ public:
+  std::shared_ptr<const LocalMask> find(const std::string& meaning);
+  void keep(const std::string& meaning, std::shared_ptr<const LocalMask> mask);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const LocalMask>> masks_;
+};
+
+// Built once for a vocabulary; safe to share.
 class TokenTrie {
  public:
   // The bytes of each token. A token without bytes is never allowed by a mask: end of text is the caller's to allow
@@ -72,6 +89,7 @@ class TokenTrie {
     std::size_t vocabulary = 0;
     TokenTree all, hard;
     std::vector<std::shared_ptr<const TokenSet>> easy;  // those of so many characters or fewer
+    mutable SharedMasks shared;
   };
   std::shared_ptr<const Content> content_;
 };

@@ -14,7 +14,7 @@ constexpr std::uint64_t most_work = 1u << 23;  // threads made for one mask
 }  // namespace
 
 MaskWalk::MaskWalk(const GrammarRules& rules, const TokenTree& tree)
-    : states_(rules.states), runner_(rules.automaton, rules.states), tree_(tree) {}
+    : rules_(rules), states_(rules.states), runner_(rules.automaton, rules.states), tree_(tree) {}
 
 void MaskWalk::below(std::uint32_t start, Interval when) {
   if (levels_.empty()) begin();
@@ -30,13 +30,19 @@ void MaskWalk::below(std::uint32_t start, Interval when) {
     runner_.threads.resize(up.end);
     if (runner_.stacks.size() != up.frames) runner_.stacks.shrink(up.frames);
     if (up.begin + 1 == up.end && step_alone(node, up, when)) continue;
-    if (!runner_.step(up.begin, up.end, static_cast<std::uint8_t>(nodes[node].byte))) {
+    if (is_read_to_the_end(node, up, when)) {
+      allow(nodes[node].tokens, nodes[node + 1].tokens, {});
+      ++node;
+      continue;
+    }
+    if (!step_together(node, up)) {
       node = nodes[node].end;
       continue;
     }
     levels_.push_back({up.end, runner_.threads.size(), runner_.stacks.size()});
     visit(node, when);
-    node = runner_.threads.size() == up.end ? nodes[node].end : node + 1;
+    const bool done = runner_.threads.size() == up.end || count_easy_below(node, when);
+    node = done ? nodes[node].end : node + 1;
   }
   if (runner_.work() > most_work) {
     refuse(Flaw::limit, "the grammar is too ambiguous: finding the next tokens takes too long");
@@ -55,7 +61,79 @@ void MaskWalk::begin() {
   }
 }
 
-// The most frequent case: one thread, and no rule begins or ends. True if it was one; then `node` is the next to visit.
+// Whether a whole token leaves some thread reading, whatever the count is: then no more matters.
+bool MaskWalk::is_read_to_the_end(std::uint32_t node, const Level& up, Interval within) const {
+  const auto& [end, tokens, depth, byte] = tree_.nodes[node];
+  if (end != node + 1 || !within.all()) return false;
+  for (std::size_t i = up.begin; i < up.end; ++i) {
+    const Thread& thread = runner_.threads[i];
+    if (thread.when.all() && states_[states_.step(thread.state, static_cast<std::uint8_t>(byte))].reads()) return true;
+  }
+  return false;
+}
+
+// Every walk takes its first step from the same threads, so that each byte's is taken once; its frames stay.
+bool MaskWalk::step_together(std::uint32_t node, const Level& up) {
+  const auto byte = static_cast<std::uint8_t>(tree_.nodes[node].byte);
+  if (levels_.size() > 1) return runner_.step(up.begin, up.end, byte);
+  const auto [at, added] = firsts_.try_emplace(byte);
+  FirstStep& first = at->second;
+  if (added) {
+    runner_.step(up.begin, up.end, byte);
+    first = {{runner_.threads.begin() + static_cast<std::ptrdiff_t>(up.end), runner_.threads.end()}, runner_.ends};
+    levels_[0].frames = runner_.stacks.size();
+  } else {
+    runner_.threads.insert(runner_.threads.end(), first.threads.begin(), first.threads.end());
+    runner_.ends = first.ends;
+  }
+  return !first.threads.empty() || !first.ends.empty();
+}
+
+// Where a counter counts easy characters and nothing else can read them, what lies below a node needs no steps. True if
+// so, and then all of it is allowed as far as the count is.
+bool MaskWalk::count_easy_below(std::uint32_t node, Interval within) {
+  constexpr Kinds hard = kind::control | kind::last_control | kind::broken;
+  const Level& level = levels_.back();
+  const auto& nodes = tree_.nodes;
+  if (nodes[node].end == node + 1 || (tree_.below[node] & (hard | kind::of_ascii('"') | kind::of_ascii('\\'))) != 0)
+    return false;
+  const Thread* counting = nullptr;
+  for (std::size_t i = level.begin; i < level.end; ++i) {
+    if (counter_of(runner_.threads[i])) counting = &runner_.threads[i];
+  }
+  const EasyText* easy = counting ? counter_of(*counting) : nullptr;
+  if (!easy) return false;
+  const Frame& frame = runner_.stacks[counting->frame];
+  const StateId after = states_.at(rules_.automaton.repeat(frame.resume.repeat()).to);
+  for (std::size_t i = level.begin; i < level.end; ++i) {
+    if (&runner_.threads[i] != counting && runner_.threads[i].state != after) return false;
+  }
+  const Interval when{std::max(counting->when.least, within.least), std::min(counting->when.most, within.most)};
+  if (easy->most() == unbounded) return allow(nodes[node + 1].tokens, nodes[nodes[node].end].tokens, when), true;
+  for (std::uint32_t below = node + 1; below < nodes[node].end; ++below) {
+    const std::int64_t rounds = tree_.characters[below] - tree_.characters[node];
+    const std::int64_t left = std::int64_t{easy->most()} - Runner::rounds(frame.count) - rounds;
+    if (Runner::is_unknown(frame.count)) {
+      const Interval enough{when.least, std::min(when.most, left)};
+      if (enough.least <= enough.most) allow(nodes[below].tokens, nodes[below + 1].tokens, enough);
+    } else if (left >= 0) {
+      allow(nodes[below].tokens, nodes[below + 1].tokens, when);
+    }
+  }
+  return true;
+}
+
+// What the counter on top of a thread's stack says of easy characters; null where it does not count them.
+const EasyText* MaskWalk::counter_of(const Thread& thread) {
+  const Resume top = runner_.stacks[thread.frame].resume;
+  if (thread.frame == bottom || !top.is_counter()) return nullptr;
+  const auto [at, added] = counters_.try_emplace({thread.state, top.what});
+  if (added) at->second = std::make_unique<EasyText>(rules_, thread.state, top);
+  return at->second->taken() ? at->second.get() : nullptr;
+}
+
+// The most frequent case: one thread, and no rule begins or goes on. True if it was one; then `node` is the next to
+// visit.
 bool MaskWalk::step_alone(std::uint32_t& node, const Level& up, Interval within) {
   const auto& nodes = tree_.nodes;
   const Thread& before = runner_.threads[up.begin];
@@ -64,24 +142,39 @@ bool MaskWalk::step_alone(std::uint32_t& node, const Level& up, Interval within)
     node = nodes[node].end;
     return true;
   }
-  if (!states_[state].plain()) return false;
+  const State& after = states_[state];
+  const bool leaf = nodes[node].end == node + 1;
+  // Of a whole token only matters that there is a way on.
+  const bool simple = after.starts.empty() && (!after.ends || before.frame == bottom);
+  if (!simple && !(leaf && after.reads())) return false;
   const Interval when{std::max(before.when.least, within.least), std::min(before.when.most, within.most)};
-  // A state that keeps to itself whatever lies below takes all of it.
-  if (state == before.state && (tree_.below[node] & ~kept_by(state)) == 0) {
+  if (after.ends && loose_ && !leaf) loose_->push_back({node, before.when});
+  if (!leaf && !after.ends && keeps_all_below(state, node)) {
     allow(nodes[node].tokens, nodes[nodes[node].end].tokens, when);
     node = nodes[node].end;
     return true;
   }
   allow(nodes[node].tokens, nodes[node + 1].tokens, when);
+  if (leaf || !after.reads()) {
+    node = nodes[node].end;
+    return true;
+  }
   runner_.threads.push_back({state, before.frame, before.when});
   levels_.push_back({up.end, up.end + 1, up.frames});
   ++node;
   return true;
 }
 
+// Whether the state is the same after all that lies below a node.
+bool MaskWalk::keeps_all_below(StateId state, std::uint32_t node) {
+  return states_.step(state, static_cast<std::uint8_t>(tree_.nodes[node + 1].byte)) == state &&
+         (tree_.below[node] & ~kept_by(state)) == 0;
+}
+
 void MaskWalk::allow(std::uint32_t begin, std::uint32_t end, Interval when) {
   if (begin == end) return;
   auto& list = when.all() ? always_ : sometimes_[{when.least, when.most}];
+  if (begin + 1 == end) return list.push_back(tree_.tokens[begin]);
   list.insert(list.end(), tree_.tokens.begin() + begin, tree_.tokens.begin() + end);
 }
 
@@ -116,58 +209,6 @@ void MaskWalk::finish(std::size_t vocabulary, TokenSet& always, std::vector<Cond
   }
 }
 
-namespace {
-
-struct ByteSpan {
-  std::uint8_t first, last;
-};
-
-// The forms of a character of two bytes or more.
-constexpr ByteSpan long_characters[][4] = {{{0xC2, 0xDF}, {0x80, 0xBF}},
-                                           {{0xE0, 0xE0}, {0xA0, 0xBF}, {0x80, 0xBF}},
-                                           {{0xE1, 0xEC}, {0x80, 0xBF}, {0x80, 0xBF}},
-                                           {{0xED, 0xED}, {0x80, 0x9F}, {0x80, 0xBF}},
-                                           {{0xEE, 0xEF}, {0x80, 0xBF}, {0x80, 0xBF}},
-                                           {{0xF0, 0xF0}, {0x90, 0xBF}, {0x80, 0xBF}, {0x80, 0xBF}},
-                                           {{0xF1, 0xF3}, {0x80, 0xBF}, {0x80, 0xBF}, {0x80, 0xBF}},
-                                           {{0xF4, 0xF4}, {0x80, 0x8F}, {0x80, 0xBF}, {0x80, 0xBF}}};
-
-// The one state that every byte of the span leads to; dead_state where they differ.
-StateId common_step(const States& states, StateId from, ByteSpan span) {
-  const StateId to = states.step(from, span.first);
-  for (int byte = span.first; byte <= span.last; ++byte) {
-    if (states.step(from, static_cast<std::uint8_t>(byte)) != to) return dead_state;
-  }
-  return to;
-}
-
-bool takes_long_characters(const States& states, StateId from, StateId to) {
-  return std::ranges::all_of(long_characters, [&](const ByteSpan(&form)[4]) {
-    StateId at = from;
-    for (const ByteSpan& span : form) {
-      if (span.first == 0) break;
-      at = common_step(states, at, span);
-      if (at == dead_state) return false;
-    }
-    return at == to;
-  });
-}
-
-bool is_easy_byte(int byte) { return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\'; }
-
-// Whether what follows a counter can begin with an easy character, so that such text has two meanings.
-bool confuses(const GrammarRules& rules, StateId after) {
-  const State& state = rules.states[after];
-  if (!state.plain()) return true;
-  for (int byte = 0x20; byte < 256; ++byte) {
-    const bool counts = is_easy_byte(byte) || byte >= 0xC2;
-    if (counts && rules.states.step(after, static_cast<std::uint8_t>(byte)) != dead_state) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 // The kinds of character after which the state is the same.
 Kinds MaskWalk::kept_by(StateId state) {
   const auto [at, added] = kept_.try_emplace(state, 0);
@@ -179,27 +220,6 @@ Kinds MaskWalk::kept_by(StateId state) {
   }
   (takes_long_characters(states_, state, state) ? kept : lost) |= kind::long_character;
   return at->second = kept & ~lost;
-}
-
-EasyText::EasyText(const GrammarRules& rules, StateId state, Resume top) {
-  const StateId after = rules.states.step(state, 'a');
-  if (after == dead_state) return;
-  if (!top.is_counter()) {
-    taken_ = after == state && rules.states[state].plain() && leads_to(rules, state, state);
-    return;
-  }
-  const Repeat& repeat = rules.automaton.repeat(top.repeat());
-  const State& done = rules.states[after];
-  taken_ = state == rules.states.body_of(top.repeat()) && done.ends && !done.reads() && done.starts.empty() &&
-           leads_to(rules, state, after) && !confuses(rules, rules.states.at(repeat.to));
-  most_ = repeat.most;
-}
-
-bool EasyText::leads_to(const GrammarRules& rules, StateId from, StateId to) const {
-  for (int byte = 0x20; byte < 0x7F; ++byte) {
-    if (is_easy_byte(byte) && rules.states.step(from, static_cast<std::uint8_t>(byte)) != to) return false;
-  }
-  return takes_long_characters(rules.states, from, to);
 }
 
 }  // namespace inlay::text

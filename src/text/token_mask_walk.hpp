@@ -4,18 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "text/automaton_run.hpp"
 #include "text/token_mask_cache.hpp"
-
-namespace inlay {
-inline namespace v0 {
-struct GrammarRules;
-}
-}  // namespace inlay
+#include "text/token_mask_text.hpp"
 
 namespace inlay::text {
 
@@ -39,13 +35,23 @@ class MaskWalk {
   struct Level {
     std::size_t begin, end, frames;
   };
+  struct FirstStep {
+    std::vector<Thread> threads;
+    std::vector<Interval> ends;
+  };
   void begin();
+  bool is_read_to_the_end(std::uint32_t node, const Level& up, Interval within) const;
+  bool step_together(std::uint32_t node, const Level& up);
+  bool count_easy_below(std::uint32_t node, Interval within);
+  const EasyText* counter_of(const Thread& thread);
   bool step_alone(std::uint32_t& node, const Level& up, Interval within);
+  bool keeps_all_below(StateId state, std::uint32_t node);
   void visit(std::uint32_t node, Interval within);
   void note_intervals(Interval within);
   void allow(std::uint32_t begin, std::uint32_t end, Interval when);
   Kinds kept_by(StateId state);
 
+  const GrammarRules& rules_;
   const States& states_;
 
   Runner runner_;
@@ -53,23 +59,12 @@ class MaskWalk {
   std::vector<LocalMask::Loose>* loose_ = nullptr;
   std::array<bool, 256> first_bytes_{};  // that some thread can read where every walk starts
   std::vector<Level> levels_;
+  std::map<std::uint8_t, FirstStep> firsts_;
+  std::map<std::pair<StateId, std::uint32_t>, std::unique_ptr<const EasyText>> counters_;
   std::unordered_map<StateId, Kinds> kept_;
   std::vector<Interval> intervals_;  // for which the visited node's tokens are allowed
   std::vector<TokenIndex> always_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TokenIndex>> sometimes_;
-};
-
-// Whether a thread takes every easy character and then is where it was, or one counted round further.
-class EasyText {
- public:
-  EasyText(const GrammarRules& rules, StateId state, Resume top);
-  bool taken() const { return taken_; }
-  std::uint32_t most() const { return most_; }  // characters in all; unbounded where nothing counts them
-
- private:
-  bool leads_to(const GrammarRules& rules, StateId from, StateId to) const;
-  bool taken_ = false;
-  std::uint32_t most_ = unbounded;
 };
 
 }  // namespace inlay::text
