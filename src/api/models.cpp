@@ -10,7 +10,6 @@
 #include "inlay/models/arcee.hpp"
 #include "inlay/models/bert.hpp"
 #include "inlay/models/bitnet.hpp"
-#include "inlay/models/bitnet_b158.hpp"
 #include "inlay/models/bloom.hpp"
 #include "inlay/models/cohere2.hpp"
 #include "inlay/models/command_r.hpp"
@@ -71,7 +70,6 @@
 #include "inlay/models/seed_oss.hpp"
 #include "inlay/models/smollm3.hpp"
 #include "inlay/models/stablelm.hpp"
-#include "inlay/models/starcoder.hpp"
 #include "inlay/models/starcoder2.hpp"
 #include "inlay/models/t5.hpp"
 
@@ -107,6 +105,7 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Glm4>(),
     nn::architecture<models::Glm4Moe>(),
     nn::architecture<models::Gpt2>(),
+    nn::architecture<models::Gpt2>("starcoder"),
     nn::architecture<models::GptOss>(),
     nn::architecture<models::GptJ>(),
     nn::architecture<models::GptNeox>(),
@@ -160,7 +159,6 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::SeedOss>(),
     nn::architecture<models::Smollm3>(),
     nn::architecture<models::StableLm>(),
-    nn::architecture<models::Starcoder>(),
     nn::architecture<models::Starcoder2>(),
     nn::architecture<models::Starcoder2>("codeshell"),
     nn::architecture<models::T5>(),

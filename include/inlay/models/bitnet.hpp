@@ -1,4 +1,4 @@
-// BitNet: Llama with a norm before each output projection; ternary weights.
+// BitNet and its b1.58 (2B4T), with squared ReLU: Llama with a norm before each output projection; ternary weights.
 #pragma once
 
 #include "inlay/nn.hpp"
@@ -8,6 +8,7 @@ inline namespace v0 {
 namespace models {
 
 /// x += o(norm(attend(norm(x))));  x += down(norm(act(gate) * up))
+template <nn::Act act>
 struct BitnetLayer {
   nn::RmsNorm attn_norm, attn_sub_norm, mlp_norm, mlp_sub_norm;
   nn::Attention attention;
@@ -20,7 +21,7 @@ struct BitnetLayer {
         mlp_norm(w, "ffn_norm", s.dim, s.eps),
         mlp_sub_norm(w, "ffn_sub_norm", s.hidden, s.eps),
         attention(w, s.attention(w, m, nn::Pairing::halves)),
-        mlp(w, s.dim, s.hidden, nn::Act::silu) {}
+        mlp(w, s.dim, s.hidden, act) {}
 
   void operator()(nn::Tensor& x, int i) const {
     x += attention.o(attn_sub_norm(attention.attend(attention.project(attn_norm(x)), i)));
@@ -32,8 +33,13 @@ struct BitnetLayer {
   nn::Cache cache() const { return attention.cache(); }
 };
 
-struct Bitnet : nn::Decoder<BitnetLayer> {
+struct Bitnet : nn::Decoder<BitnetLayer<nn::Act::silu>> {
   static constexpr std::string_view name = "bitnet";
+  using Decoder::Decoder;
+};
+
+struct BitnetB158 : nn::Decoder<BitnetLayer<nn::Act::relu2>> {
+  static constexpr std::string_view name = "bitnet-b1.58";
   using Decoder::Decoder;
 };
 

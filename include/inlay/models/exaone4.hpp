@@ -8,24 +8,10 @@ inline namespace v0 {
 namespace models {
 
 /// x += norm(attention(x));  x += norm(mlp(x))
-struct Exaone4Layer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
-
+struct Exaone4Layer : nn::PostNormLayer {
   Exaone4Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Exaone4Layer(w, m, nn::Shape(m), i) {}
   Exaone4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "post_attention_norm", s.dim, s.eps),
-        mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        mlp(w, s.dim, s.hidden) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attn_norm(attention(x, i));
-    x += mlp_norm(mlp(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : PostNormLayer(w, s, spec(w, m, s, i)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

@@ -8,26 +8,10 @@ inline namespace v0 {
 namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
-struct Gemma2Layer {
-  nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
-
+struct Gemma2Layer : nn::SandwichLayer {
   Gemma2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma2Layer(w, m, nn::Shape(m), i) {}
   Gemma2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += post_attn_norm(attention(attn_norm(x), i));
-    x += post_mlp_norm(mlp(mlp_norm(x)));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : SandwichLayer(w, s, spec(w, m, s, i), nn::Act::gelu_tanh) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

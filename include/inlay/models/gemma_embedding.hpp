@@ -8,25 +8,11 @@ inline namespace v0 {
 namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
-struct GemmaEmbeddingLayer {
-  nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
-
+struct GemmaEmbeddingLayer : nn::SandwichLayer {
   GemmaEmbeddingLayer(const nn::Weights& w, const nn::Metadata& m, int i)
       : GemmaEmbeddingLayer(w, m, nn::Shape(m), i) {}
   GemmaEmbeddingLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += post_attn_norm(attention(attn_norm(x), i));
-    x += post_mlp_norm(mlp(mlp_norm(x)));
-  }
+      : SandwichLayer(w, s, spec(w, m, s, i), nn::Act::gelu_tanh) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.encoder_attention();

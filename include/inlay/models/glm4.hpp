@@ -8,26 +8,14 @@ inline namespace v0 {
 namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
-struct Glm4Layer {
-  nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
-
+struct Glm4Layer : nn::SandwichLayer {
   Glm4Layer(const nn::Weights& w, const nn::Metadata& m, int) : Glm4Layer(w, m, nn::Shape(m)) {}
   Glm4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
-        attention(w, s.attention(w, m, m.has("rope.dimension_sections") ? nn::Pairing::halves : nn::Pairing::adjacent)),
-        mlp(w, s.dim, s.hidden) {}
+      : SandwichLayer(w, s, s.attention(w, m, pairing(m))) {}
 
-  void operator()(nn::Tensor& x, int i) const {
-    x += post_attn_norm(attention(attn_norm(x), i));
-    x += post_mlp_norm(mlp(mlp_norm(x)));
+  static nn::Pairing pairing(const nn::Metadata& m) {
+    return m.has("rope.dimension_sections") ? nn::Pairing::halves : nn::Pairing::adjacent;
   }
-
-  nn::Cache cache() const { return attention.cache(); }
 };
 
 struct Glm4 : nn::Decoder<Glm4Layer> {

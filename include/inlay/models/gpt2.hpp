@@ -1,4 +1,4 @@
-// GPT-2: layer norms, learned positions, and an MLP of GELU.
+// GPT-2, and StarCoder 1 and SantaCoder, which have one key/value head: layer norms, learned positions, an MLP of GELU.
 #pragma once
 
 #include "inlay/nn.hpp"

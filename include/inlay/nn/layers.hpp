@@ -1,4 +1,4 @@
-// The layer that most decoders share, for architectures that only choose its parts.
+// The layers that many architectures share, for those that only choose their parts.
 #pragma once
 
 #include "inlay/nn/moe.hpp"
@@ -23,6 +23,48 @@ struct PreNormLayer {
   void operator()(Tensor& x, int i) const {
     x += attention(attn_norm(x), i);
     x += feed(mlp_norm(x));
+  }
+
+  Cache cache() const { return attention.cache(); }
+};
+
+/// x += norm(attention(x));  x += norm(mlp(x))
+struct PostNormLayer {
+  RmsNorm attn_norm, mlp_norm;
+  Attention attention;
+  GatedMlp mlp;
+
+  PostNormLayer(const Weights& w, const Shape& s, const Attention::Spec& spec)
+      : attn_norm(w, "post_attention_norm", s.dim, s.eps),
+        mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
+        attention(w, spec),
+        mlp(w, s.dim, s.hidden) {}
+
+  void operator()(Tensor& x, int i) const {
+    x += attn_norm(attention(x, i));
+    x += mlp_norm(mlp(x));
+  }
+
+  Cache cache() const { return attention.cache(); }
+};
+
+/// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
+struct SandwichLayer {
+  RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
+  Attention attention;
+  GatedMlp mlp;
+
+  SandwichLayer(const Weights& w, const Shape& s, const Attention::Spec& spec, Act act = Act::silu)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
+        attention(w, spec),
+        mlp(w, s.dim, s.hidden, act) {}
+
+  void operator()(Tensor& x, int i) const {
+    x += post_attn_norm(attention(attn_norm(x), i));
+    x += post_mlp_norm(mlp(mlp_norm(x)));
   }
 
   Cache cache() const { return attention.cache(); }
