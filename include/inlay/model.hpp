@@ -24,8 +24,7 @@ struct LoadOptions {
   int context = 0;              ///< tokens per session at most; 0: what the model was trained for
   std::size_t cache_bytes = 0;  ///< most that key/value pages and states may take; 0: 6 GiB
   /// What was not used for longest goes to a nameless file in a folder when cache_bytes are taken, and comes back with
-  /// its session. At most so many bytes; 0: none. What the disk loses is read again from its tokens. Keys and values
-  /// only, not states, and not of encoder-decoders.
+  /// its session. At most so many bytes; 0: none. What the disk loses is read again from its tokens.
   std::size_t disk_bytes = 0;
   std::string disk_folder = {};
   CacheType keys = CacheType::f16, values = CacheType::f16;

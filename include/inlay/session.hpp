@@ -212,8 +212,7 @@ class INLAY_API Session {
   /// learned positions, Error{memory}.
   void drop(std::size_t first, std::size_t count);
   /// Writes the tokens and what the model keeps of them, for Model::restore. A file is replaced in one move: a failure,
-  /// or an end of the process, leaves the old one or the new one. Throws Error{io}, Error{unsupported} for
-  /// encoder-decoders.
+  /// or an end of the process, leaves the old one or the new one. Throws Error{io}.
   void save(std::string_view path) const;
   std::vector<std::byte> save() const;
   Session fork() const;  ///< the same past, another future; pages are shared until written

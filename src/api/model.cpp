@@ -179,13 +179,13 @@ Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {
 Plan Model::plan(std::string_view path, const LoadOptions& options) {
   return guarded([&] {
     const auto engine = measured_engine(path, options);
-    const bool apart = options.disk_bytes > 0 && !engine->reads_source();  // pages that may move are segments
+    const bool apart = options.disk_bytes > 0;
     return Plan{.weights = engine->weight_bytes(),
                 .scratch = engine->scratch_bytes(),
                 .page = engine->page_bytes(),
                 .per_token = (engine->page_bytes() + std::size_t(engine->page()) - 1) / std::size_t(engine->page()),
-                .segment = apart ? engine->page_bytes() : engine->segment_bytes(),
-                .states = engine->states_bytes()};
+                .segment = engine->segment_bytes(apart),
+                .states = engine->states_bytes(apart)};
   });
 }
 

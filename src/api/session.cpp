@@ -48,8 +48,7 @@ void SessionState::append(std::span<const TokenId> ids) {
 runtime::Reuse SessionState::read(const Reader& reader) {
   auto& tokens = sequence.tokens;
   if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
-  if (engine().reads_source() && !sequence.source)
-    throw Error(Errc::argument, "an encoder-decoder reads a source before it writes", Fault::none, "source");
+  require_source();
   const auto first = std::min(reader.first, tokens.size() - 1);
   engine().read_again(sequence, first);
   const auto reuse = engine().reuse(sequence, first);

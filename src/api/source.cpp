@@ -14,7 +14,12 @@ std::vector<TokenId> SessionState::encode_prompt(std::string_view text, bool par
   return model->tokenizer->encode(text, {.add_special = true, .parse_special = parse_specials});
 }
 
-runtime::Sequence SessionState::with_source(std::span<const TokenId> source, const std::function<bool()>& stop) const {
+void SessionState::require_source() const {
+  if (engine().reads_source() && !sequence.source)
+    throw Error(Errc::argument, "an encoder-decoder reads a source before it writes", Fault::none, "source");
+}
+
+void SessionState::check_source(std::span<const TokenId> source) const {
   if (!engine().reads_source())
     throw Error(Errc::argument, "only an encoder-decoder reads a source", Fault::none, "source");
   if (source.empty()) throw Error(Errc::argument, "the source has no tokens", Fault::bad_value, "source");
@@ -24,6 +29,10 @@ runtime::Sequence SessionState::with_source(std::span<const TokenId> source, con
         Errc::argument,
         "the source has " + std::to_string(source.size()) + " tokens; the context is " + std::to_string(context()),
         Fault::limit, "source");
+}
+
+runtime::Sequence SessionState::with_source(std::span<const TokenId> source, const std::function<bool()>& stop) const {
+  check_source(source);
   return {.salt = sequence.salt, .source = engine().read_source(source, nullptr, stop)};
 }
 

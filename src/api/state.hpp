@@ -69,6 +69,8 @@ struct SessionState {
   // The same of a prompt, which is the source of an encoder-decoder.
   std::vector<TokenId> encode_prompt(std::string_view text, bool parse_specials) const;
   void check_ids(std::span<const TokenId> ids) const;  // throws Error{argument}
+  void require_source() const;                         // throws Error{argument}, as the next does
+  void check_source(std::span<const TokenId> source) const;
   // A sequence of an encoder-decoder that has read this source and written nothing; throws Error{argument}.
   runtime::Sequence with_source(std::span<const TokenId> source, const std::function<bool()>& stop = {}) const;
   // What an encoder-decoder writes behind, where it has written nothing yet.

@@ -23,9 +23,14 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
     add_pages(device, layer, options, layer.of_source ? of_source : page_bytes_), add_state(layer);
   has_sources_ = of_source > 0;
   page_bytes_ = std::max(page_bytes_, of_source);
-  const auto share = has_pages() && has_states() ? options.most_bytes / 2 : options.most_bytes;
-  if (has_pages()) pages_ = make_pages(device, options, share), page_bytes_ = pages_->block_bytes();
-  if (has_states()) slots_ = std::make_unique<BlockPool>(device, state_bytes_, share);
+  auto each = options;
+  if (has_pages() && has_states()) each.most_bytes /= 2, each.disk_bytes /= 2;
+  tiered_ = options.disk_bytes > 0;
+  if (has_pages()) {
+    pages_ = each.range > 0 ? make_ranges(device, each) : make_pool(device, page_bytes_, each);
+    page_bytes_ = pages_->block_bytes();
+  }
+  if (has_states()) slots_ = make_pool(device, state_bytes_, each);
   for (auto& cache : keys_values_)
     if (cache.size)
       cache.segments = pages_->segments(), cache.segment_pages = pages_->segment_blocks(),
@@ -36,18 +41,17 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
       cache.page_stride = std::int64_t(state_bytes_);
 }
 
-std::unique_ptr<Pool> Caches::make_pages(const Device& device, const CacheOptions& options,
-                                         std::size_t most_bytes) const {
-  if (options.range > 0) {
-    const auto blocks = (options.range + page_ - 1) / page_;
-    // Slots of tokens have to be numbers of 32 bits.
-    const auto most_ranges = std::max(1, INT32_MAX / (blocks * page_));
-    return std::make_unique<RangePool>(device, page_bytes_, most_bytes, blocks, std::size_t(most_ranges));
-  }
+std::unique_ptr<Pool> Caches::make_pool(const Device& device, std::size_t block_bytes,
+                                        const CacheOptions& options) const {
   std::unique_ptr<Tier> tier;
-  if (options.disk_bytes > 0 && !has_sources_)
-    tier = std::make_unique<Tier>(options.disk_folder, page_bytes_, options.disk_bytes);
-  return std::make_unique<BlockPool>(device, page_bytes_, most_bytes, std::move(tier));
+  if (options.disk_bytes > 0) tier = std::make_unique<Tier>(options.disk_folder, block_bytes, options.disk_bytes);
+  return std::make_unique<BlockPool>(device, block_bytes, options.most_bytes, std::move(tier));
+}
+
+std::unique_ptr<Pool> Caches::make_ranges(const Device& device, const CacheOptions& options) const {
+  const auto blocks = (options.range + page_ - 1) / page_;
+  const auto most = std::max(1, INT32_MAX / (blocks * page_));  // slots of tokens have to be numbers of 32 bits
+  return std::make_unique<RangePool>(device, page_bytes_, options.most_bytes, blocks, std::size_t(most));
 }
 
 void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used) {

@@ -18,7 +18,7 @@ struct CacheOptions {
   std::uint32_t k_type = INLAY_F16, v_type = INLAY_F16;
   int page = 32;
   std::size_t most_bytes = 0;
-  std::uint64_t disk_bytes = 0;  // of pages that were not used for long
+  std::uint64_t disk_bytes = 0;  // of pages and states that were not used for long
   std::string disk_folder = {};
   int range = 0;  // tokens for which each sequence has a range of addresses to itself; 0: pages lie where there is room
 };
@@ -31,7 +31,7 @@ class Caches {
   std::span<const inlay_cache> keys_values() const noexcept { return keys_values_; }
   std::span<const inlay_cache> states() const noexcept { return states_; }
 
-  bool tiered() const noexcept { return has_pages() && pages_->tiered(); }
+  bool tiered() const noexcept { return tiered_; }
 
   bool shares_pages() const noexcept { return !has_pages() || pages_->shares(); }
   int page() const noexcept { return page_; }
@@ -44,13 +44,14 @@ class Caches {
   Pool& slots() noexcept { return *slots_; }
 
  private:
-  std::unique_ptr<Pool> make_pages(const Device& device, const CacheOptions& options, std::size_t most_bytes) const;
+  std::unique_ptr<Pool> make_pool(const Device& device, std::size_t block_bytes, const CacheOptions& options) const;
+  std::unique_ptr<Pool> make_ranges(const Device& device, const CacheOptions& options) const;
   void add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used);
   void add_state(const nn::Cache& layer);
 
   int page_;
   std::size_t page_bytes_ = 0, state_bytes_ = 0;
-  bool has_sources_ = false;
+  bool has_sources_ = false, tiered_ = false;
   std::vector<inlay_cache> keys_values_, states_;
   std::unique_ptr<Pool> pages_, slots_;
 };

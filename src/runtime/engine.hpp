@@ -65,6 +65,8 @@ struct Rotation {
   std::vector<float> frequencies;
 };
 
+struct KeptTokens;
+
 struct EngineOptions {
   CacheOptions cache;
   bool reuse_prefixes = true;
@@ -134,8 +136,8 @@ class Engine {
   void read_again(Sequence& sequence, std::size_t first) noexcept;
   void release(Sequence& sequence) noexcept { rewind(sequence, 0); }
   void trim() noexcept;
-  // Brings the pages of a sequence back into memory. Those that the disk has lost are forgotten with all behind them:
-  // their tokens are read again with the next step. Throws Error{memory}.
+  // Brings what a sequence keeps back into memory. What the disk has lost is forgotten with all behind it: its tokens
+  // are read again with the next step, and a source at once. Throws Error{memory}.
   void wake(Sequence& sequence);
 
   struct Room {
@@ -149,8 +151,13 @@ class Engine {
   const Device& device() const noexcept { return *device_; }
   std::uint64_t weight_bytes() const noexcept { return weight_bytes_; }
   std::size_t page_bytes() const noexcept { return caches_->page_bytes(); }
-  std::size_t segment_bytes() const noexcept { return caches_->has_pages() ? caches_->pages().growth_bytes() : 0; }
-  std::size_t states_bytes() const noexcept { return keeps_states() ? caches_->slots().growth_bytes() : 0; }
+  // By so much the memory of pages and of states grows at a time; apart: where each is on its own, for a tier.
+  std::size_t segment_bytes(bool apart) const noexcept {
+    return apart || !caches_->has_pages() ? caches_->page_bytes() : caches_->pages().growth_bytes();
+  }
+  std::size_t states_bytes(bool apart) const noexcept {
+    return apart || !keeps_states() ? caches_->state_bytes() : caches_->slots().growth_bytes();
+  }
   int page() const noexcept { return caches_->page(); }
   std::size_t scratch_bytes();  // of the largest step
   const std::vector<std::string>& unused_tensors() const noexcept { return unused_; }
@@ -161,6 +168,8 @@ class Engine {
   class Change;
   class Stay;
   void share_prefixes();
+  std::shared_ptr<Source> new_source(std::span<const TokenId> tokens);       // with pages that hold nothing yet
+  std::size_t bring_back(Pool& pool, std::span<const std::int32_t> blocks);  // how many, up to one that is lost
   void append_page(std::vector<std::int32_t>& pages) const;
   void copy_pages(const Sequence& from, Sequence& to);
   void own_pages(Sequence& sequence, std::size_t length, Change& change);
@@ -169,8 +178,11 @@ class Engine {
   void find_rotations();
   Rotation rotation_of(const inlay_rope_op& rope) const;
   void move_rows(const Sequence& from, const Sequence& to, std::size_t first, std::size_t count) const;
-  void save_rows(const Sequence& sequence, const ByteSink& put) const;
-  void restore_rows(Sequence& sequence, std::span<const std::byte> saved, std::uint32_t k_type, std::uint32_t v_type);
+  void save_rows(const KeptTokens& tokens, const ByteSink& put) const;
+  void save_states(const Sequence& sequence, const ByteSink& put) const;
+  using TakeBytes = std::function<const std::byte*(std::size_t bytes)>;  // the next ones
+  void restore_rows(const KeptTokens& tokens, std::uint32_t k_type, std::uint32_t v_type, const TakeBytes& take);
+  void restore_states(const Sequence& sequence, const TakeBytes& take);
   void run(std::span<const Reading> readings, std::vector<float>& logits);
   void describe(std::span<const Reading> readings);
   void encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,

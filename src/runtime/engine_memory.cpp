@@ -116,16 +116,28 @@ Engine::Room Engine::room() noexcept {
   return room;
 }
 
-void Engine::wake(Sequence& sequence) {
-  if (!caches_->tiered()) return;
+std::size_t Engine::bring_back(Pool& pool, std::span<const std::int32_t> blocks) {
   std::lock_guard guard(memory_);
-  for (std::size_t i = 0; i < sequence.pages.size(); ++i) try {
-      caches_->pages().bring_back(sequence.pages[i]);
+  for (std::size_t i = 0; i < blocks.size(); ++i) try {
+      pool.bring_back(blocks[i]);
     } catch (const Error& error) {
       if (error.code() != Errc::io) throw;
       if (const auto& log = device_->options().log) log(warning, error.what());
-      return forget(sequence, keeps_states() ? 0 : std::min(sequence.cached, i * std::size_t(caches_->page())));
+      return i;
     }
+  return blocks.size();
+}
+
+void Engine::wake(Sequence& sequence) {
+  if (!caches_->tiered()) return;
+  if (const auto source = sequence.source)
+    if (bring_back(caches_->pages(), source->pages) < source->pages.size())
+      sequence.source = read_source(source->tokens);
+  const auto pages = sequence.pages.empty() ? 0 : bring_back(caches_->pages(), sequence.pages);
+  const bool state = sequence.slot < 0 || bring_back(caches_->slots(), {&sequence.slot, 1}) == 1;
+  if (pages == sequence.pages.size() && state) return;
+  std::lock_guard guard(memory_);
+  forget(sequence, keeps_states() ? 0 : std::min(sequence.cached, pages * std::size_t(caches_->page())));
 }
 
 }  // namespace inlay::runtime

@@ -1,18 +1,21 @@
 // The encoder's pass of an encoder-decoder, and an encoder's own.
-#include "runtime/engine.hpp"
+#include "runtime/stay.hpp"
 
 namespace inlay::runtime {
 
-std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> tokens, std::vector<float>* rows,
-                                                  const std::function<bool()>& stop) {
+std::shared_ptr<Source> Engine::new_source(std::span<const TokenId> tokens) {
   auto& pool = caches_->pages();
   const auto page = std::size_t(caches_->page());
   auto source = std::make_shared<Source>(std::vector(tokens.begin(), tokens.end()), pool, memory_);
   source->pages.reserve((tokens.size() + page - 1) / page);
-  {
-    std::lock_guard guard(memory_);
-    while (source->pages.size() * page < tokens.size()) append_page(source->pages);
-  }
+  std::lock_guard guard(memory_);
+  while (source->pages.size() * page < tokens.size()) append_page(source->pages);
+  return source;
+}
+
+std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> tokens, std::vector<float>* rows,
+                                                  const std::function<bool()>& stop) {
+  const auto source = new_source(tokens);
   std::vector<float> unread;
   encode(*source_pass_, *source_step_, {.tokens = source->tokens, .source = source}, rows ? *rows : unread, stop);
   return source;
@@ -32,6 +35,8 @@ void Engine::encode(const nn::Network& network, nn::Step::State& step, Sequence 
   const auto count = sequence.tokens.size();
   const Reading reading{&sequence, int(count), {}};
   std::lock_guard turn(turn_);
+  Stay stay(*this);
+  stay.add_locked(sequence);
   describe({&reading, 1});
   step.record(network, {std::int64_t(count), 0, 1}, nullptr);
   const CancelWhen cancel(*device_, stop);

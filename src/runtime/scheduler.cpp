@@ -52,7 +52,7 @@ class Scheduling {
  private:
   std::size_t pages_of(std::size_t tokens) const { return (tokens + rules_.page - 1) / rules_.page; }
   std::size_t growth(const Request& request) const {
-    const auto most = pages_of(request.most);
+    const auto most = pages_of(request.most) + pages_of(request.source);
     return most > request.pages ? most - request.pages : 0;
   }
   std::size_t of_tenant(std::uint64_t tenant) const {

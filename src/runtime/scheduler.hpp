@@ -20,7 +20,8 @@ struct Request {
   std::span<const TokenId> tokens = {};  // of its session, the prompt included
   std::size_t cached = 0;                // of those, read; of a waiting one, what the prefix cache would spare too
   std::size_t most = 0;                  // tokens it can come to
-  std::size_t pages = 0;                 // held now; of a waiting one, those that it would share
+  std::size_t source = 0;                // tokens of an encoder-decoder's source, which has pages of its own
+  std::size_t pages = 0;                 // held now, by its source, too; of a waiting one, those that it would share
   std::size_t releasable = 0;            // of those, free again if it falls back to its tokens
   std::uint64_t arrival = 0;             // steps that were done when it came
   bool running = false;

@@ -100,19 +100,20 @@ void Engine::move_rows(const Sequence& from, const Sequence& to, std::size_t fir
   const auto* caches = caches_->keys_values().data();
   std::vector<float> k, v;
   Slots old_slots;
-  each_run(caches_->keys_values(), to, [&](const inlay_cache& cache, std::size_t begin, const Slots& slots) {
-    const auto heads = std::size_t(cache.heads), k_dim = std::size_t(cache.k_dim);
-    old_slots.clear();
-    for (auto t = begin; t < begin + slots.size(); ++t)
-      old_slots.push_back(slot_of(from, cache, t < first ? t : t + count));
-    k.resize(slots.size() * heads * k_dim), v.resize(slots.size() * heads * std::size_t(cache.v_dim));
-    table.read_rows(device_->handle(), &cache, old_slots.data(), int(slots.size()), k.data(), v.data());
-    const auto& rotation = rotations_[std::size_t(&cache - caches)];
-    const auto turns = turns_of(rotation, -double(count));
-    for (auto row = first > begin ? (first - begin) * heads : 0; row < slots.size() * heads; ++row)
-      rotate(k.data() + row * k_dim, rotation, turns);
-    table.write_rows(device_->handle(), &cache, slots.data(), int(slots.size()), k.data(), v.data());
-  });
+  each_run(caches_->keys_values(), own_tokens(to),
+           [&](const inlay_cache& cache, std::size_t begin, const Slots& slots) {
+             const auto heads = std::size_t(cache.heads), k_dim = std::size_t(cache.k_dim);
+             old_slots.clear();
+             for (auto t = begin; t < begin + slots.size(); ++t)
+               old_slots.push_back(slot_of(from.pages, cache, t < first ? t : t + count));
+             k.resize(slots.size() * heads * k_dim), v.resize(slots.size() * heads * std::size_t(cache.v_dim));
+             table.read_rows(device_->handle(), &cache, old_slots.data(), int(slots.size()), k.data(), v.data());
+             const auto& rotation = rotations_[std::size_t(&cache - caches)];
+             const auto turns = turns_of(rotation, -double(count));
+             for (auto row = first > begin ? (first - begin) * heads : 0; row < slots.size() * heads; ++row)
+               rotate(k.data() + row * k_dim, rotation, turns);
+             table.write_rows(device_->handle(), &cache, slots.data(), int(slots.size()), k.data(), v.data());
+           });
 }
 
 }  // namespace inlay::runtime

@@ -1,6 +1,8 @@
-// Keeps the pages of sequences in memory while they are read or written.
+// Keeps the pages and states of sequences in memory while they are read or written.
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/engine.hpp"
@@ -13,19 +15,18 @@ class Engine::Stay {
   ~Stay() {
     if (pinned_.empty()) return;
     std::lock_guard guard(engine_.memory_);
-    for (const auto page : pinned_) engine_.caches_->pages().unpin(page);
+    for (const auto& [pool, block] : pinned_) pool->unpin(block);
   }
   Stay(const Stay&) = delete;
   Stay& operator=(const Stay&) = delete;
 
   // With the lock on memory held. Throws Error{memory|io}.
   void add(const Sequence& sequence) {
-    if (!engine_.caches_->tiered()) return;
-    pinned_.reserve(pinned_.size() + sequence.pages.size());
-    for (const auto page : sequence.pages) {
-      engine_.caches_->pages().pin(page);
-      pinned_.push_back(page);
-    }
+    auto& caches = *engine_.caches_;
+    if (!caches.tiered()) return;
+    if (caches.has_pages()) pin(caches.pages(), sequence.pages);
+    if (sequence.source) pin(caches.pages(), sequence.source->pages);
+    if (sequence.slot >= 0) pin(caches.slots(), {&sequence.slot, 1});
   }
   void add_locked(const Sequence& sequence) {
     std::lock_guard guard(engine_.memory_);
@@ -33,8 +34,16 @@ class Engine::Stay {
   }
 
  private:
+  void pin(Pool& pool, std::span<const std::int32_t> blocks) {
+    pinned_.reserve(pinned_.size() + blocks.size());
+    for (const auto block : blocks) {
+      pool.pin(block);
+      pinned_.emplace_back(&pool, block);
+    }
+  }
+
   const Engine& engine_;
-  std::vector<std::int32_t> pinned_;
+  std::vector<std::pair<Pool*, std::int32_t>> pinned_;
 };
 
 }  // namespace inlay::runtime

@@ -94,6 +94,59 @@ TEST_CASE("requests of a batch take turns in memory, with idle sessions on disk"
   }
 }
 
+// Sessions of any model that take turns, with a source where it has one; the logits of all of them.
+std::vector<float> take_turns(const inlay::Model& model, const std::function<void()>& meanwhile = {}) {
+  std::vector<inlay::Session> sessions;
+  std::vector<float> all;
+  const auto add = [&](inlay::Session& session, std::size_t n, TokenId first) {
+    std::vector<TokenId> tokens(n);
+    for (std::size_t i = 0; i < n; ++i) tokens[i] = 3 + TokenId((std::size_t(first) * 31 + i * i * 7) % 60);
+    const auto logits = session.evaluate(tokens);
+    all.insert(all.end(), logits.begin(), logits.end());
+  };
+  for (int turn = 0; turn < 3; ++turn) {
+    for (TokenId i = 0; i < 6; ++i) {
+      if (turn == 0) sessions.push_back(model.session());
+      auto& session = sessions[std::size_t(i)];
+      if (turn == 0 && model.info().encoder_decoder)
+        session.read_source(std::vector<TokenId>(std::size_t(20 + i), 5 + i));
+      add(session, turn == 0 ? 22 : 5, i + 10 * turn);
+    }
+    if (meanwhile) meanwhile();
+  }
+  auto restored = model.restore(sessions[0].save()), branch = sessions[1].fork();
+  sessions[2].rewind(10);
+  add(restored, 3, 40), add(branch, 3, 41), add(sessions[2], 3, 42);
+  return all;
+}
+
+// Models with states, with both, and with sources; and memory for about two of their sessions above.
+template <class Use>
+void each_kind_of_memory(const Use& use) {
+  for (const auto& arch : support::folders("arch"))
+    for (const auto* name : {"mamba2_b", "jamba", "lfm2", "qwen3_next", "t5_written"}) {
+      const auto file = (arch / (std::string(name) + ".gguf")).string();
+      if (!std::filesystem::exists(file)) continue;
+      inlay::LoadOptions options{.threads = 1, .disk_bytes = 1, .disk_folder = folder(), .page = 4};
+      const auto plan = inlay::Model::plan(file, options);
+      options.cache_bytes = 2 * std::max(std::size_t(15 * plan.page), std::size_t(3 * plan.states));
+      options.disk_bytes = 400 * (plan.page + plan.states);
+      INFO(name);
+      use(file, options);
+    }
+}
+
+TEST_CASE("states and sources go to a file and come back, too") {
+  each_kind_of_memory([](const std::string& file, inlay::LoadOptions options) {
+    const auto expected = take_turns(inlay::Model::load(file, {.threads = 1}));
+    CHECK(take_turns(inlay::Model::load(file, options)) == expected);
+    options.reuse_prefixes = false;
+    CHECK(take_turns(inlay::Model::load(file, options)) == expected);
+    options.disk_bytes = 0;
+    CHECK_THROWS_AS(take_turns(inlay::Model::load(file, options)), inlay::Error);
+  });
+}
+
 #ifdef __linux__
 // Overwrites or cuts every nameless file of the library that this process has open.
 int damage(bool cut) {
@@ -123,6 +176,17 @@ TEST_CASE("what a file has lost is read again from its tokens, with the same res
     CHECK(talk(inlay::Model::load(support::nano(), options), [&] { CHECK(damage(cut) == 1); }) == expected);
     CHECK(warnings > 0);
   }
+}
+
+TEST_CASE("lost states and sources are read again, too") {
+  each_kind_of_memory([](const std::string& file, inlay::LoadOptions options) {
+    const auto expected = take_turns(inlay::Model::load(file, {.threads = 1}));
+    int warnings = 0;
+    options.log = [&](inlay::Level level, std::string_view) { warnings += level == inlay::Level::warning; };
+    for (const bool cut : {false, true})
+      CHECK(take_turns(inlay::Model::load(file, options), [&] { CHECK(damage(cut) > 0); }) == expected);
+    CHECK(warnings > 0);
+  });
 }
 #endif
 

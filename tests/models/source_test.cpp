@@ -150,9 +150,6 @@ TEST_CASE("what an encoder-decoder cannot do is refused, and so is a source for 
   CHECK(refusal([&] { rest_of(session.generate("")); }) == inlay::Errc::argument);
   CHECK(session.tokens().empty());
   session.read_source(golden.sources.at("s17"));
-  CHECK(refusal([&] { (void)session.save(); }) == inlay::Errc::unsupported);
-  CHECK(refusal([&] { (void)model.restore(std::vector<std::byte>(100)); }) == inlay::Errc::unsupported);
-  CHECK(refusal([&] { inlay::Batch batch(model); }) == inlay::Errc::unsupported);
   CHECK(refusal([&] { inlay::Chat chat(model); }) == inlay::Errc::unsupported);
 
   const auto llama = inlay::Model::load((support::data() / "arch" / "llama.gguf").string());

@@ -123,6 +123,15 @@ TEST_CASE("only what can grow to its end beside the others is admitted") {
   CHECK(schedule(beside, {}, {.pages = 4}).admitted == Ids{2});
 }
 
+TEST_CASE("a source needs pages of its own") {
+  auto request = waiting(1, 1);
+  request.most = 32, request.source = 65;  // a page, and three
+  const Request requests[] = {running(9, 31, 30), request};
+  const auto growth = std::size_t(1);  // of the one that runs: to 63 tokens
+  CHECK(schedule(requests, {}, {.pages = 4 + growth}).admitted == Ids{1});
+  CHECK(schedule(requests, {}, {.pages = 3 + growth}).admitted.empty());
+}
+
 TEST_CASE("smaller ones overtake one that does not fit, but not those that come much later") {
   std::vector<Request> requests = {running(1, 64, 63), waiting(2, 2000), waiting(3, 32)};
   CHECK(schedule(requests, {}, {.pages = 4}).admitted == Ids{3});
