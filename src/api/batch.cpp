@@ -25,15 +25,32 @@ const Batch::Options& checked(const Batch::Options& options) {
 }  // namespace
 
 BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Options& options)
-    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {
-  if (model_->engine && model_->engine->reads_source())
-    throw Error(Errc::unsupported, "an encoder-decoder's sessions write one at a time, not in a batch",
-                Fault::unsupported, "model");
-}
+    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {}
 
 BatchState::~BatchState() {
-  for (const auto& request : requests_)
-    if (!request->prompt_read && request->owns_session()) model_->engine->rewind(request->sequence(), request->before);
+  for (const auto& request : requests_) request->leave_session();
+}
+
+void BatchRequest::begin(std::span<const TokenId> prompt) {
+  if (!session->engine().reads_source()) {
+    session->append(prompt);
+  } else if (prompt.empty()) {
+    session->require_source();
+  } else {
+    session->check_source(prompt);
+    source.assign(prompt.begin(), prompt.end());
+    rollback->begin_anew({.salt = sequence().salt});
+    before = 0;
+  }
+  if (session->engine().reads_source()) session->begin_writing();
+  const auto& tokens = sequence().tokens;
+  if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
+  session->engine().read_again(sequence(), tokens.size() - 1);
+}
+
+void BatchRequest::leave_session() noexcept {
+  if (rollback && (prompt_read || !owns_session())) rollback->keep();
+  rollback.reset();
 }
 
 void BatchState::refuse_twice(const SessionState& session) {
@@ -47,14 +64,10 @@ void BatchState::refuse_twice(const SessionState& session) {
 Batch::Id BatchState::submit(std::shared_ptr<SessionState> session, std::span<const TokenId> prompt,
                              const Sampler& sampler, Limits limits, Standing standing) {
   auto request = std::make_unique<BatchRequest>(session, sampler, std::move(limits));
-  Rollback rollback(*session);
-  auto& tokens = session->sequence.tokens;
+  request->rollback.emplace(*session);
+  const auto& tokens = session->sequence.tokens;
   request->before = tokens.size();
-  if (request->writer.admits(prompt)) {
-    session->append(prompt);
-    if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
-    session->engine().read_again(session->sequence, tokens.size() - 1);
-  }
+  if (request->writer.admits(prompt)) request->begin(prompt);
   const auto added = request->writer.limits().tokens;
   const auto room = session->context() - tokens.size();
   request->most = tokens.size() + (added < 0 ? room : std::min(room, std::size_t(added)));
@@ -65,7 +78,6 @@ Batch::Id BatchState::submit(std::shared_ptr<SessionState> session, std::span<co
   const auto id = request->id = last_id_ + 1;
   request->arrival = rounds_;
   requests_.push_back(std::move(request));
-  rollback.keep();
   changed_.notify_all();
   return last_id_ = id;
 }
@@ -96,7 +108,7 @@ void BatchState::end(BatchRequest& request, Finish finish, std::string error) {
   request.writer.finish = finish;
   request.error = std::move(error);
   request.wrote = false;
-  if (!request.prompt_read && request.owns_session()) model_->engine->rewind(request.sequence(), request.before);
+  request.leave_session();
   events_.push_back(&request);
 }
 
@@ -151,7 +163,7 @@ Batch::Id Batch::submit(Session& session, std::string_view prompt, const Sampler
                         Standing standing) {
   return guarded([&] {
     state_->refuse_twice(*session.state_);
-    const auto tokens = session.state_->encode(prompt, limits.parse_specials);
+    const auto tokens = session.state_->encode_prompt(prompt, limits.parse_specials);
     return state_->submit(session.state_, tokens, sampler, std::move(limits), standing);
   });
 }

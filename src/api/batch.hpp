@@ -20,11 +20,19 @@ struct BatchRequest {
   runtime::Sequence& sequence() const noexcept { return session->sequence; }
   std::size_t unread() const noexcept { return sequence().tokens.size() - sequence().cached; }
   bool owns_session() const noexcept { return session->asked == asked; }  // else it was asked for something else
+  bool unwanted() const { return cancelled || writer.interrupted().has_value(); }
+  std::size_t source_tokens() const noexcept {
+    return sequence().source && source.empty() ? sequence().source->tokens.size() : source.size();
+  }
+  void begin(std::span<const TokenId> prompt);  // throws Error{argument}
+  void leave_session() noexcept;                // where its prompt was not read, as it found it
 
   Batch::Id id = 0;
   Standing standing;
   Writer writer;
   std::shared_ptr<SessionState> session;
+  std::optional<Rollback> rollback;         // until the prompt is read
+  std::vector<TokenId> source = {};         // of an encoder-decoder, that has to be read first
   std::uint64_t asked = 0;                  // by this request
   std::size_t before = 0, most = 0;         // tokens of the session without the prompt, and in the end
   std::uint64_t arrival = 0;                // steps that were done when it came
@@ -66,6 +74,7 @@ struct BatchState {
   void admit(BatchRequest& request);
   void preempt(BatchRequest& request);
   void step();
+  bool read_source(std::vector<runtime::Schedule::Part>& parts);
   bool read(std::span<const runtime::Schedule::Part> parts);
   void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);
   void take(std::span<const runtime::Schedule::Part> parts);

@@ -22,16 +22,18 @@ runtime::Request BatchState::view_of(const BatchRequest& request) const {
                         .tokens = sequence.tokens,
                         .cached = sequence.cached,
                         .most = request.most,
-                        .pages = sequence.pages.size(),
+                        .source = request.source_tokens(),
+                        .pages = 0,
                         .arrival = request.arrival,
                         .running = request.running};
   if (engine.shares(sequence)) view.salt = sequence.salt;
   if (request.running) {
-    view.releasable = engine.releasable(sequence);
+    view.releasable = engine.releasable(sequence), view.pages = sequence.pages.size();
   } else {
     const auto known = engine.known(sequence, sequence.tokens.size() - 1);
     view.cached = known.tokens, view.pages = known.held;
   }
+  if (sequence.source) view.pages += sequence.source->pages.size();
   return view;
 }
 
@@ -40,7 +42,7 @@ runtime::Schedule BatchState::plan() {
   std::size_t writing = 0;
   for (const auto* request : live_) {
     views_.push_back(view_of(*request));
-    writing += request->running && request->unread() == 1;
+    writing += request->running && request->unread() == 1 && request->source.empty();
   }
   auto& engine = *model_->engine;
   const bool waits = std::any_of(views_.begin(), views_.end(), [](const auto& view) { return !view.running; });
@@ -71,6 +73,7 @@ void BatchState::step() {
   auto chosen = plan();
   for (const auto id : chosen.preempted) preempt(find(id));
   for (const auto id : chosen.admitted) admit(find(id));
+  if (!read_source(chosen.parts)) return;
   const auto start = std::chrono::steady_clock::now();
   std::size_t writing = 0, prompt = 0;
   for (auto& part : chosen.parts) {
@@ -82,6 +85,25 @@ void BatchState::step() {
   take(chosen.parts);
   pace_.observe(writing, prompt, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   places_ = std::min(places_ + 1, most_places());
+}
+
+// The source of one request, before its first token; requests whose sources are still to be read wait for their turns.
+// False where it failed, as below.
+bool BatchState::read_source(std::vector<Part>& parts) {
+  const auto waits = [&](const Part& part) { return !find(part.id).source.empty(); };
+  const auto first = std::find_if(parts.begin(), parts.end(), waits);
+  if (first == parts.end()) return true;
+  auto& request = find(first->id);
+  try {
+    const auto unwanted = [&] { return request.unwanted(); };
+    request.sequence().source = model_->engine->read_source(request.source, nullptr, unwanted);
+  } catch (const Error& error) {
+    recover(error, {&*first, 1});
+    return false;
+  }
+  request.source.clear();
+  std::erase_if(parts, waits);
+  return true;
 }
 
 // The forward pass. False where it failed, and what that means for its requests is done.
@@ -97,9 +119,7 @@ bool BatchState::read(std::span<const Part> parts) {
   };
   // A step goes on while anybody wants it.
   const auto unwanted = [&] {
-    return std::all_of(served.begin(), served.end(), [](const BatchRequest* request) {
-      return request->cancelled || request->writer.interrupted().has_value();
-    });
+    return std::all_of(served.begin(), served.end(), [](const BatchRequest* request) { return request->unwanted(); });
   };
   try {
     std::for_each(parts.begin(), parts.end(), add);
@@ -139,8 +159,10 @@ void BatchState::take(std::span<const Part> parts) {
     const auto logits = std::span(logits_).subspan(width * row, whole ? width : 0);
     row += whole;
     try {
-      const auto read = request.sequence().cached - std::min(request.before, request.sequence().cached);
       auto& stats = request.writer.stats;
+      const auto cached = request.sequence().cached;
+      const auto read =
+          request.sequence().source ? std::size_t(stats.prompt_tokens) : cached - std::min(request.before, cached);
       if (const auto& progress = request.writer.limits().progress; progress && !request.prompt_read)
         progress(std::min(int(read), stats.prompt_tokens), stats.prompt_tokens);
       if (whole) write(request, logits);
@@ -152,7 +174,10 @@ void BatchState::take(std::span<const Part> parts) {
 
 void BatchState::write(BatchRequest& request, std::span<const float> logits) {
   auto& writer = request.writer;
-  if (!std::exchange(request.prompt_read, true)) writer.stats.prompt_seconds = writer.seconds();
+  if (!std::exchange(request.prompt_read, true)) {
+    writer.stats.prompt_seconds = writer.seconds();
+    request.leave_session();
+  }
   auto& tokens = request.sequence().tokens;
   request.wrote = writer.may_follow(tokens.size());
   if (request.wrote) writer.write(logits, tokens);
