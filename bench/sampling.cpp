@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "api/row_passes.hpp"
 #include "runtime/sampling.hpp"
 #include "text/stream_decoder.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 using namespace inlay;
 
 constexpr std::size_t vocabulary = 152064;
+
+const runtime::RowPasses passes = row_passes();
 
 std::vector<float> random_logits() {
   std::mt19937 random(1);
@@ -22,21 +25,21 @@ std::vector<float> random_logits() {
 
 void usual_chain(benchmark::State& state) {
   const auto logits = random_logits();
-  runtime::Sampling sampling({}, 1);
+  runtime::Sampling sampling({}, 1, nullptr, passes);
   for (auto _ : state) benchmark::DoNotOptimize(sampling.choose(logits, {}));
 }
 BENCHMARK(usual_chain)->Unit(benchmark::kMicrosecond);
 
 void greedy(benchmark::State& state) {
   const auto logits = random_logits();
-  runtime::Sampling sampling(Sampler::greedy(), 1);
+  runtime::Sampling sampling(Sampler::greedy(), 1, nullptr, passes);
   for (auto _ : state) benchmark::DoNotOptimize(sampling.choose(logits, {}));
 }
 BENCHMARK(greedy)->Unit(benchmark::kMicrosecond);
 
 void log_probability(benchmark::State& state) {
   const auto logits = random_logits();
-  for (auto _ : state) benchmark::DoNotOptimize(runtime::log_sum(logits));
+  for (auto _ : state) benchmark::DoNotOptimize(runtime::log_sum(logits, passes));
 }
 BENCHMARK(log_probability)->Unit(benchmark::kMicrosecond);
 
@@ -50,11 +53,13 @@ void chain_and_text(benchmark::State& state) {
   }
   auto logits = random_logits();
   logits.resize(std::size_t(tokenizer->size()));
-  runtime::Sampling sampling({}, 1, tokenizer.get());
+  runtime::Sampling sampling({}, 1, tokenizer.get(), passes);
+  runtime::Maxima maxima(passes);
   text::StreamDecoder decoder(*tokenizer);
   for (auto _ : state) {
-    const auto id = sampling.choose(logits, {});
-    benchmark::DoNotOptimize(double(logits[std::size_t(id)]) - runtime::log_sum(logits));
+    maxima.find(logits);
+    const auto id = sampling.choose(logits, {}, {}, &maxima);
+    benchmark::DoNotOptimize(double(logits[std::size_t(id)]) - maxima.log_sum(logits));
     benchmark::DoNotOptimize(decoder.push(id));
   }
 }

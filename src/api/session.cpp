@@ -7,6 +7,7 @@
 #include "api/draft_model.hpp"
 #include "api/generation.hpp"
 #include "api/guarded.hpp"
+#include "api/row_passes.hpp"
 #include "api/state.hpp"
 #include "runtime/sampling.hpp"
 
@@ -139,7 +140,7 @@ double Session::score(std::string_view text) {
                   .wants = [&](std::size_t i) { return i + 1 >= start && i + 1 < tokens.size(); },
                   .take =
                       [&](std::size_t i, std::span<const float> logits) {
-                        sum += double(logits[std::size_t(tokens[i + 1])]) - runtime::log_sum(logits);
+                        sum += double(logits[std::size_t(tokens[i + 1])]) - runtime::log_sum(logits, row_passes());
                       }});
     return sum;
   });

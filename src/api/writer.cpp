@@ -19,7 +19,7 @@ std::uint64_t seed_of(const Sampler& recipe) {
 
 Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits)
     : model_(std::move(model)),
-      sampling_(recipe, seed_of(recipe), model_->tokenizer.get()),
+      sampling_(recipe, seed_of(recipe), model_->tokenizer.get(), row_passes()),
       limits_(std::move(limits)),
       watch_(limits_.guard),
       decoder_(*model_->tokenizer) {
@@ -78,7 +78,7 @@ bool Writer::may_follow(std::size_t tokens) {
 
 void Writer::alternatives(std::span<const float> logits, double total) {
   runtime::Candidates all;
-  all.start(logits);
+  all.start(logits, &maxima_);
   alternatives_.clear();
   for (const auto& [id, logit] : all.leading(std::size_t(limits_.top_logprobs)))
     alternatives_.push_back({id, float(logit - total)});
@@ -93,7 +93,7 @@ Finish Writer::finish_after(std::size_t tokens) const {
 }
 
 TokenId Writer::choose(std::span<const float> logits, std::span<const TokenId> tokens) {
-  if (!constraint_) return sampling_.choose(logits, tokens);
+  if (!constraint_) return sampling_.choose(logits, tokens, {}, &maxima_);
   allowed_.assign(logits.begin(), logits.end());
   constraint_->apply(allowed_);
   const auto id = sampling_.choose(allowed_, tokens);
@@ -102,9 +102,10 @@ TokenId Writer::choose(std::span<const float> logits, std::span<const TokenId> t
 }
 
 void Writer::write(std::span<const float> logits, std::vector<TokenId>& tokens) {
+  maxima_.find(logits);
   const auto id = choose(logits, tokens);
   tokens.push_back(id);
-  const auto total = runtime::log_sum(logits);
+  const auto total = maxima_.log_sum(logits);
   token.id = id;
   token.logprob = float(double(logits[std::size_t(id)]) - total);
   if (limits_.top_logprobs > 0) alternatives(logits, total);

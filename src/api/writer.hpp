@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "api/row_passes.hpp"
 #include "api/state.hpp"
 #include "api/watch.hpp"
 #include "runtime/sampling.hpp"
@@ -57,6 +58,7 @@ class Writer {
 
   std::shared_ptr<const ModelState> model_;
   runtime::Sampling sampling_;
+  runtime::Maxima maxima_{row_passes()};  // of the model's logits
   std::optional<runtime::Constraint> constraint_;
   Limits limits_;
   bool writes_marks_ = false;

@@ -32,8 +32,8 @@ std::vector<TokenBias> sorted(std::vector<TokenBias> biases) {
 
 }  // namespace
 
-Sampling::Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer)
-    : recipe_(recipe), tokenizer_(tokenizer), random_(seed) {
+Sampling::Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer, const RowPasses& passes)
+    : recipe_(recipe), tokenizer_(tokenizer), random_(seed), candidates_(passes) {
   check(recipe);
   steps_ = active_steps(recipe);
   recipe_.bias = sorted(recipe.bias);
@@ -95,8 +95,9 @@ TokenId Sampling::draw(const Watch& watch) {
   return runtime::draw(candidates_, random_);
 }
 
-TokenId Sampling::choose(std::span<const float> logits, std::span<const TokenId> so_far, const Watch& watch) {
-  candidates_.start(logits);
+TokenId Sampling::choose(std::span<const float> logits, std::span<const TokenId> so_far, const Watch& watch,
+                         const Maxima* known) {
+  candidates_.start(logits, known);
   if (recipe_.adjust) candidates_.change([&](std::span<float> changed) { recipe_.adjust(changed, so_far); });
   if (watch && recipe_.adjust) watch("adjust", candidates_);
   for (const auto step : steps_) {

@@ -17,13 +17,16 @@ class Sampling {
  public:
   // Throws Error{argument} for a recipe that check() refuses. The tokenizer, which must outlive this, is asked by steps
   // that look at texts: dry's breakers and infill.
-  Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer = nullptr);
+  Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer = nullptr,
+           const RowPasses& passes = plain_passes);
 
   // Sees what each step left, under its name.
   using Watch = std::function<void(std::string_view step, Candidates&)>;
 
-  // Throws Error{device} where logits are NaN or +infinity, Error{argument} where all are -infinity.
-  TokenId choose(std::span<const float> logits, std::span<const TokenId> so_far, const Watch& watch = {});
+  // Throws Error{device} where logits are NaN or +infinity, Error{argument} where all are -infinity. `known`: theirs,
+  // where somebody has found them.
+  TokenId choose(std::span<const float> logits, std::span<const TokenId> so_far, const Watch& watch = {},
+                 const Maxima* known = nullptr);
 
  private:
   void run(SamplerStep step, std::span<const TokenId> so_far);

@@ -13,7 +13,7 @@ namespace inlay::runtime {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t lanes = 8;
+constexpr std::int64_t lanes = 8;
 
 // e^x for x <= 0 in f32 with an error of 4e-6, without branches, so that compilers vectorise its loops.
 inline float quick_exponential(float x) {
@@ -29,61 +29,58 @@ inline float quick_exponential(float x) {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(p) + (std::bit_cast<std::int32_t>(rounded) << 23));
 }
 
-// The largest of a whole stretch, and whether one is NaN, which differs from itself, or +infinity, which has no
-// softmax.
-float largest_of(const float* x, bool& bad) {
-  float most[lanes];
-  std::int32_t wrong[lanes] = {};
-  std::copy_n(x, lanes, most);
-  for (std::size_t i = 0; i < Maxima::stretch; i += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
-      wrong[lane] |= !(x[i + lane] < infinity);
-    }
-  for (const auto w : wrong) bad |= w != 0;
-  return *std::max_element(most, most + lanes);
+bool plain_maxima(const float* logits, std::int64_t count, float* largest) noexcept {
+  bool bad = false;
+  for (std::int64_t begin = 0; begin < count; begin += std::int64_t(RowPasses::stretch)) {
+    float most = -infinity;
+    for (auto i = begin; i < std::min(count, begin + std::int64_t(RowPasses::stretch)); ++i)
+      bad |= !(logits[i] < infinity), most = logits[i] > most ? logits[i] : most;
+    *largest++ = most;
+  }
+  return !bad;
 }
 
-float largest_of(std::span<const float> x, bool& bad) {
-  if (x.size() == Maxima::stretch) return largest_of(x.data(), bad);
-  float most = -infinity;
-  for (const float value : x) bad |= !(value < infinity), most = value > most ? value : most;
-  return most;
+double plain_mass(const float* logits, std::int64_t count, float top) noexcept {
+  constexpr std::int64_t run = 4096;
+  double total = 0;
+  for (std::int64_t begin = 0; begin < count; begin += run) {
+    const auto end = std::min(count, begin + run);
+    float sums[lanes] = {};
+    auto i = begin;
+    for (; i + lanes <= end; i += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) sums[lane] += quick_exponential(logits[i + lane] - top);
+    for (; i < end; ++i) sums[0] += quick_exponential(logits[i] - top);
+    for (const float sum : sums) total += sum;
+  }
+  return total;
 }
 
 }  // namespace
 
-double log_sum(std::span<const float> logits) {
-  Maxima maxima;
+const RowPasses plain_passes = {plain_maxima, plain_mass};
+
+double Maxima::log_sum(std::span<const float> logits) const {
+  const float top = largest();
+  return double(top) + logarithm(passes_.mass(logits.data(), std::int64_t(logits.size()), top));
+}
+
+double log_sum(std::span<const float> logits, const RowPasses& passes) {
+  Maxima maxima(passes);
   maxima.find(logits);
-  const float top = maxima.largest();
-  double total = 0;
-  for (std::size_t begin = 0; begin < logits.size(); begin += 4096) {  // short runs keep f32 sums exact enough
-    const auto part = logits.subspan(begin, std::min<std::size_t>(4096, logits.size() - begin));
-    float sums[lanes] = {};
-    std::size_t i = 0;
-    for (; i + lanes <= part.size(); i += lanes)
-      for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += quick_exponential(part[i + lane] - top);
-    for (; i < part.size(); ++i) sums[0] += quick_exponential(part[i] - top);
-    for (const float sum : sums) total += sum;
-  }
-  return double(top) + logarithm(total);
+  return maxima.log_sum(logits);
 }
 
 void Maxima::find(std::span<const float> logits) {
   maxima_.resize((logits.size() + stretch - 1) / stretch);
-  bool bad = false;
-  for (std::size_t i = 0; i < maxima_.size(); ++i)
-    maxima_[i] = largest_of(logits.subspan(i * stretch, std::min(stretch, logits.size() - i * stretch)), bad);
-  if (bad) throw Error(Errc::device, "the model's logits are not finite numbers");
+  if (!passes_.maxima(logits.data(), std::int64_t(logits.size()), maxima_.data()))
+    throw Error(Errc::device, "the model's logits are not finite numbers");
   if (maxima_.empty() || largest() == -infinity)
     throw Error(Errc::argument, "no token is allowed any more: every logit is -infinity");
 }
 
 void Maxima::find_again(std::span<const float> logits, std::size_t changed) {
-  const auto i = changed / stretch;
-  bool bad = false;
-  maxima_[i] = largest_of(logits.subspan(i * stretch, std::min(stretch, logits.size() - i * stretch)), bad);
+  const auto i = changed / stretch, count = std::min(stretch, logits.size() - i * stretch);
+  passes_.maxima(logits.data() + i * stretch, std::int64_t(count), &maxima_[i]);
 }
 
 void Maxima::likeliest(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) const {
@@ -104,8 +101,11 @@ void Maxima::likeliest(std::span<const float> logits, std::size_t k, std::vector
   std::sort_heap(best.begin(), best.end(), before);
 }
 
-void Candidates::start(std::span<const float> logits) {
-  maxima_.find(logits);
+void Candidates::start(std::span<const float> logits, const Maxima* known) {
+  if (known)
+    maxima_ = *known;
+  else
+    maxima_.find(logits);
   logits_ = logits;
   list_.clear();
   whole_ = true;

@@ -20,13 +20,21 @@ inline bool before(const Candidate& a, const Candidate& b) {
   return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
 }
 
-// ln of the sum of e^logit, for log-probabilities. In eight partial sums of f32, which suffices for six digits.
-double log_sum(std::span<const float> logits);
+// The two passes over all logits, which the host may have in instructions of its own; sums of f32 in short runs suffice
+// for six digits.
+struct RowPasses {
+  static constexpr std::size_t stretch = 64;
+  // The largest of each stretch, the last of which may be shorter. False where one is NaN or +infinity.
+  bool (*maxima)(const float* logits, std::int64_t count, float* largest) noexcept;
+  double (*mass)(const float* logits, std::int64_t count, float top) noexcept;  // the sum of e^(logit - top)
+};
+extern const RowPasses plain_passes;
 
 // The largest of each stretch of logits, by which most of a vocabulary is passed over unread.
 class Maxima {
  public:
-  static constexpr std::size_t stretch = 64;
+  static constexpr std::size_t stretch = RowPasses::stretch;
+  explicit Maxima(const RowPasses& passes = plain_passes) : passes_(passes) {}
 
   // Throws Error{device} where the logits hold NaN or +infinity, Error{argument} where all are -infinity.
   void find(std::span<const float> logits);
@@ -34,16 +42,23 @@ class Maxima {
   float largest() const { return *std::max_element(maxima_.begin(), maxima_.end()); }
   // The k likeliest, likeliest first: a heap of the best so far, and stretches without a better one skipped.
   void likeliest(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) const;
+  // ln of the sum of e^logit, for log-probabilities; after find().
+  double log_sum(std::span<const float> logits) const;
 
  private:
+  RowPasses passes_;
   std::vector<float> maxima_;
 };
 
+double log_sum(std::span<const float> logits, const RowPasses& passes = plain_passes);
+
 class Candidates {
  public:
+  explicit Candidates(const RowPasses& passes = plain_passes) : maxima_(passes) {}
+
   // All tokens, in order of their ids. `logits` must outlive the choice; a step that changes some changes a copy.
-  // Throws as Maxima::find does.
-  void start(std::span<const float> logits);
+  // Throws as Maxima::find does. `known`, if any, has found them already.
+  void start(std::span<const float> logits, const Maxima* known = nullptr);
 
   bool whole() const { return whole_; }
   std::size_t size() const { return whole_ ? logits_.size() : list_.size(); }
