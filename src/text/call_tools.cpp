@@ -29,13 +29,17 @@ const Json* find(const Json& object, const char* key) {
 }
 
 // A part of a schema with the definitions of the whole, so that its references lead somewhere.
-Grammar grammar_of_part(Json part, const Json& whole) {
+Json with_definitions(Json part, const Json& whole) {
   for (const char* key : {"$defs", "definitions"}) {
     const Json* definitions = find(whole, key);
     if (definitions && part.is_object() && !part.contains(key)) part[key] = *definitions;
   }
+  return part;
+}
+
+Grammar grammar_of_part(const Json& part, const Json& whole) {
   try {
-    return grammar_of(part);
+    return grammar_of(with_definitions(part, whole));
   } catch (const Error&) {
     return Grammar::json();  // it refers to something else of the whole
   }
@@ -58,19 +62,28 @@ bool all_texts(const Json& list) {
          std::ranges::all_of(list, [](const Json& each) { return each.is_string(); });
 }
 
+// Whether a schema says more than its type, and what it is for.
+bool says_something(const Json& schema) {
+  constexpr std::string_view idle[] = {"type",     "title",      "description", "default",  "examples",
+                                       "$comment", "deprecated", "readOnly",    "writeOnly"};
+  return schema.is_object() && std::ranges::any_of(schema.items(), [&](const auto& member) {
+           return std::ranges::find(idle, member.key()) == std::end(idle);
+         });
+}
+
 // Texts, and what holds no texts, is told by the type that the schema names; all else may be anything.
 CallValue value_of(const Json& schema, const Json& whole) {
   CallValue value;
   const Json *type = find(schema, "type"), *choices = find(schema, "enum");
-  if (choices && all_texts(*choices)) {
-    value.kind = CallValue::Kind::choice;
-    for (const Json& choice : *choices) value.choices.push_back(choice.get<std::string>());
-    return value;
-  }
-  if (!type || !type->is_string()) return value;
-  const auto name = type->get<std::string>();
-  if (name == "string") {
-    value.kind = CallValue::Kind::text;
+  const bool named = type && type->is_string();
+  const auto name = named ? type->get<std::string>() : std::string();
+  if (name == "string" || !named) {
+    const bool is_text = named || (choices && all_texts(*choices));
+    if (is_text) value.kind = CallValue::Kind::text;
+    if (!says_something(schema) && !type) return value;
+    if (is_text && !says_something(schema)) return value;
+    value.texts = with_definitions(schema, whole).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!is_text) value.json = grammar_of_part(schema, whole);
     return value;
   }
   value.json = grammar_of_part(schema, whole);

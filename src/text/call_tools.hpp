@@ -12,9 +12,9 @@ namespace inlay::text {
 
 // What a value may be, for notations other than JSON.
 struct CallValue {
-  enum class Kind : std::uint8_t { any, text, choice, json, list, object };
+  enum class Kind : std::uint8_t { any, text, json, list, object };
   Kind kind = Kind::any;
-  std::vector<std::string> choices;           // of texts
+  std::string texts;                          // the schema of a text, or of anything; empty: it says nothing
   Grammar json;                               // numbers, booleans; and lists and objects where they are written as JSON
   std::vector<CallValue> element;             // of a list: one
   std::vector<struct CallParameter> members;  // of an object, in the schema's order; none: any members

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "inlay/error.hpp"
 #include "text/chat_call_reader.hpp"
 #include "text/grammar_rules.hpp"
 #include "text/mark_search.hpp"
@@ -144,17 +145,31 @@ NodeId CallWriter::tagged(NodeId from, const std::vector<CallParameter>& paramet
 NodeId CallWriter::tagged_value(NodeId from, const CallValue& value) {
   using Kind = CallValue::Kind;
   const std::string_view end = without_gaps(spelling_.value_end);
-  if (value.kind == Kind::any || value.kind == Kind::text) {
+  const bool is_text = value.kind == Kind::text;
+  if ((is_text || value.kind == Kind::any) && value.texts.empty()) {
     return text(until(from, end), std::string_view(spelling_.value_end).substr(end.size()));
   }
-  from = gap(from);
-  NodeId after = out_.add_node();
-  if (value.kind == Kind::choice) {
-    for (const std::string& choice : value.choices) out_.add_empty(plain(from, choice), after);
-  } else {
-    after = grammar(from, value.json);
+  const NodeId to = out_.add_node();
+  if (!is_text) out_.add_empty(gap(grammar(gap(from), value.json)), to);
+  if (is_text || value.kind == Kind::any) {
+    const BareTexts how{.end = std::string(end), .loses_line_ends = true, .may_be_json = is_text};
+    for (const NodeId begin : {from, plain(from, "\n")}) {
+      const NodeId after = bare(begin, value.texts, how);
+      out_.add_empty(after, to), out_.add_text(after, "\n", to);
+    }
   }
-  return text(gap(after), spelling_.value_end);
+  return text(to, spelling_.value_end);
+}
+
+// A text of a schema; nothing where no text is valid.
+NodeId CallWriter::bare(NodeId from, const std::string& schema, const BareTexts& how) {
+  const NodeId to = out_.add_node();
+  try {
+    out_.add_call(from, out_.adopt(compile_bare_texts(schema, how)), to);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::inconsistent) throw;
+  }
+  return to;
 }
 
 }  // namespace inlay::text

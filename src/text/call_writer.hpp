@@ -9,6 +9,7 @@
 #include "text/automaton.hpp"
 #include "text/call_spelling.hpp"
 #include "text/call_tools.hpp"
+#include "text/json_schema.hpp"
 
 namespace inlay::text {
 
@@ -30,6 +31,7 @@ class CallWriter {
   NodeId arguments(NodeId from, const CallTool& tool);
   NodeId tagged(NodeId from, const std::vector<CallParameter>& parameters);
   NodeId tagged_value(NodeId from, const CallValue& value);
+  NodeId bare(NodeId from, const std::string& schema, const BareTexts& how);
   NodeId gemma_value(NodeId from, const CallValue& value);
   NodeId gemma_object(NodeId from, const std::vector<CallParameter>& members);
   NodeId gemma_list(NodeId from, const CallValue& element);

@@ -33,16 +33,16 @@ NodeId CallWriter::gemma_list(NodeId from, const CallValue& element) {
 NodeId CallWriter::gemma_value(NodeId from, const CallValue& value) {
   using Kind = CallValue::Kind;
   switch (value.kind) {
-    case Kind::text: return until(plain(from, quote), quote);
+    case Kind::text: {
+      if (value.texts.empty()) return until(plain(from, quote), quote);
+      return plain(bare(plain(from, quote), value.texts, {.end = std::string(quote)}), quote);
+    }
     case Kind::json: return grammar(from, value.json);
     case Kind::list: return gemma_list(from, value.element.front());
     case Kind::object: return gemma_object(from, value.members);
-    case Kind::any: return gemma_any(from);
-    case Kind::choice: break;
+    case Kind::any: break;
   }
-  const NodeId begin = plain(from, quote), end = out_.add_node();
-  for (const std::string& choice : value.choices) out_.add_empty(plain(begin, choice), end);
-  return plain(end, quote);
+  return gemma_any(from);
 }
 
 NodeId CallWriter::gemma_any_object(NodeId from) {

@@ -97,6 +97,19 @@ const TagStyle function_tags = {"<function=", ">", "<parameter=", ">", "", "</pa
 const TagStyle key_value_tags = {"", "\n", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "</tool_call>"};
 const TagStyle invoke_tags = {"<invoke name=\"", "\">", "<parameter name=\"", "\">", "", "</parameter>", "</invoke>"};
 
+namespace {
+
+// As a grammar of calls sees it: a text by its type, or one of some texts.
+bool is_text(const json& schema) {
+  if (!schema.is_object()) return false;
+  if (schema.contains("type")) return schema["type"] == "string";
+  const auto choices = schema.find("enum");
+  return choices != schema.end() && choices->is_array() && !choices->empty() &&
+         std::ranges::all_of(*choices, [](const json& choice) { return choice.is_string(); });
+}
+
+}  // namespace
+
 StringParameters string_parameters(std::string_view tools) {
   StringParameters strings;
   const auto is_shallow = [](int depth, json::parse_event_t, json&) { return depth < deepest_tools; };
@@ -109,7 +122,7 @@ StringParameters string_parameters(std::string_view tools) {
     auto& names = strings[function["name"].get<std::string>()];
     if (!function.contains(properties) || !function[properties].is_object()) continue;
     for (const auto& [name, schema] : function[properties].items()) {
-      if (schema.is_object() && schema.contains("type") && schema["type"] == "string") names.insert(name);
+      if (is_text(schema)) names.insert(name);
     }
   }
   return strings;

@@ -20,13 +20,18 @@ Automaton compile_json_schema(std::string_view schema, Unsupported unsupported) 
   return SchemaCompiler(root, unsupported).compile();
 }
 
-SchemaCompiler::SchemaCompiler(const JsonValue& root, Unsupported unsupported)
-    : root_(root), document_(root, unsupported), speller_(out_), never_{JsonValue::Kind::boolean,
-                                                                        false,
-                                                                        unbounded,
-                                                                        {},
-                                                                        {},
-                                                                        {}} {}
+Automaton compile_bare_texts(std::string_view schema, const BareTexts& how) {
+  const JsonValue root = parse_json(schema);
+  return SchemaCompiler(root, Unsupported::ignore, &how).compile();
+}
+
+SchemaCompiler::SchemaCompiler(const JsonValue& root, Unsupported unsupported, const BareTexts* bare)
+    : root_(root), bare_(bare), document_(root, unsupported), speller_(out_), never_{JsonValue::Kind::boolean,
+                                                                                     false,
+                                                                                     unbounded,
+                                                                                     {},
+                                                                                     {},
+                                                                                     {}} {}
 
 Automaton SchemaCompiler::compile() {
   // White space as it is usual: none, one space, or a new line with its indent. Bounded, or a model might never go on.
@@ -88,7 +93,7 @@ void SchemaCompiler::emit_rule(const Parts& parts, RuleId rule) {
     const auto choice = std::ranges::find(parts, role, &Part::role);
     if (choice != parts.end()) return emit_alternatives(parts, *choice, from, to);
   }
-  const unsigned types = types_of(parts);
+  const unsigned types = types_of(parts) & (bare_ ? json_type::string : json_type::any);
   if (types == 0 || emit_plain_values(parts, from, to)) return;
   const auto choice = std::ranges::find(parts, Part::Role::one_value, &Part::role);
   if (choice != parts.end()) return emit_alternatives(parts, *choice, from, to);

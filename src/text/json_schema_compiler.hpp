@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "text/grammar_expression.hpp"
+#include "text/json_schema.hpp"
 #include "text/json_schema_numbers.hpp"
 #include "text/json_schema_parts.hpp"
 #include "text/regex_sets.hpp"
@@ -61,7 +62,8 @@ struct ObjectFacts {
 
 class SchemaCompiler {
  public:
-  SchemaCompiler(const JsonValue& root, Unsupported unsupported);
+  // `bare`: only the texts that are valid, and as they are; else JSON.
+  SchemaCompiler(const JsonValue& root, Unsupported unsupported, const BareTexts* bare = nullptr);
   Automaton compile();
 
  private:
@@ -93,6 +95,8 @@ class SchemaCompiler {
   StringFacts string_facts(const Parts& parts);
   void add_string_facts(const JsonValue& schema, StringFacts& facts);
   void emit_string(const StringFacts& facts, NodeId from, NodeId to);
+  void emit_bare(const StringFacts& facts, NodeId from, NodeId to);
+  void emit_long_bare(const StringFacts& facts, NodeId from, NodeId to);
   void emit_content(const StringFacts& facts, NodeId from, NodeId to);
   std::vector<ExpressionId> machines(const StringFacts& facts);
   ExpressionId format_expression(const JsonValue& schema, const std::string& format);
@@ -125,6 +129,7 @@ class SchemaCompiler {
   RuleId open_member(const ObjectFacts& facts);
 
   const JsonValue& root_;
+  const BareTexts* bare_;
   SchemaDocument document_;
   Automaton out_;
   Speller speller_;

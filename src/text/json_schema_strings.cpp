@@ -59,6 +59,7 @@ ExpressionId SchemaCompiler::format_expression(const JsonValue& schema, const st
 
 void SchemaCompiler::emit_string(const StringFacts& facts, NodeId from, NodeId to) {
   if (facts.impossible) return;
+  if (bare_) return emit_bare(facts, from, to);
   const bool any = facts.patterns.empty() && !facts.exactly && facts.least == 0 && facts.most == unbounded;
   if (any) return emit_any_string(from, to);
   const NodeId end = out_.add_node();
@@ -110,6 +111,39 @@ std::vector<ExpressionId> SchemaCompiler::machines(const StringFacts& facts) {
   }
   if (out.size() > 60) refuse(Flaw::limit, "a string of the schema has too many patterns");
   return out;
+}
+
+// All that the schema asks for, and nothing that would be read as something else.
+void SchemaCompiler::emit_bare(const StringFacts& facts, NodeId from, NodeId to) {
+  constexpr std::uint64_t most_written = 128;  // characters whose number is a state
+  const std::uint64_t counted = facts.most == unbounded ? facts.least : facts.most;
+  if (facts.patterns.empty() && !facts.exactly && bare_->may_be_json && counted > most_written)
+    return emit_long_bare(facts, from, to);
+  std::vector<ExpressionId> all = machines(facts);
+  const std::uint64_t wanted = (std::uint64_t{1} << all.size()) - 1;
+  const auto forbid = [&](const std::string& pattern, Match match) {
+    all.push_back(parse_regex(pattern, match, expressions_, {}));
+  };
+  const ExpressionId any = expressions_.repeat(expressions_.chars(CharSet::any()), 0, unbounded);
+  all.push_back(expressions_.sequence(std::vector{any, expressions_.text(bare_->end), any}));
+  if (bare_->loses_line_ends) forbid("^\\n", Match::search), forbid("\\n$", Match::search);
+  if (!bare_->may_be_json) forbid("^[ \\n\\r\\t0-9\"{\\[-]|^(?:true|false|null)[ \\n\\r\\t]*$", Match::search);
+  TextSet(expressions_, all, [&](std::uint64_t matched) {
+    return matched == wanted;
+  }).emit(out_, speller_, Spelling::utf8, from, to);
+}
+
+// Many characters are counted, and a counter cannot look for what ends the text: its first character is left out.
+void SchemaCompiler::emit_long_bare(const StringFacts& facts, NodeId from, NodeId to) {
+  const CharSet inner = CharSet::any().without(CharSet(static_cast<unsigned char>(bare_->end.front())));
+  const ExpressionId outer = expressions_.chars(bare_->loses_line_ends ? inner.without(CharSet(U'\n')) : inner);
+  const auto least = static_cast<std::uint32_t>(std::max<std::uint64_t>(facts.least, 2) - 2);
+  const auto most = facts.most == unbounded ? unbounded : static_cast<std::uint32_t>(facts.most - 2);
+  std::vector<ExpressionId> forms{
+      expressions_.sequence(std::vector{outer, expressions_.repeat(expressions_.chars(inner), least, most), outer})};
+  if (facts.least <= 1) forms.push_back(outer);
+  if (facts.least == 0) forms.push_back(expressions_.empty());
+  Emitter(out_, speller_, expressions_, Spelling::utf8).emit(expressions_.choice(forms), from, to);
 }
 
 void SchemaCompiler::emit_quoted(const std::string& text, NodeId from, NodeId to) {

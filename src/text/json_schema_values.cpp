@@ -39,6 +39,7 @@ bool only_types(const JsonValue& schema) {
 
 // Values that need no more than a look at their type are written out, with common beginnings.
 bool SchemaCompiler::emit_plain_values(const Parts& parts, NodeId from, NodeId to) {
+  if (bare_) return false;
   const auto is_list = [](const Part& part) {
     return part.role == Part::Role::one_value || part.role == Part::Role::equal;
   };

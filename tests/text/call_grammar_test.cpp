@@ -99,6 +99,58 @@ TEST_CASE("a call is spelled as its family does, and only with what its tool all
   }
 }
 
+TEST_CASE("texts that stand without quotes are held to their schemas, too") {
+  const std::string limited = R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{
+    "a":{"type":"string","pattern":"^[a-z]+$","maxLength":3},"b":{"type":"string","format":"date"},
+    "c":{"type":"string","minLength":2,"maxLength":900},"d":{"enum":["1","x\ny"]},
+    "e":{"anyOf":[{"type":"null"},{"type":"string","maxLength":4}]}}}}}])";
+  const auto one = [](const std::string& name, const std::string& value) { return std::pair(name, value); };
+  const std::pair<std::string, std::string> right[] = {one("a", "abc"),
+                                                       one("a", "x"),
+                                                       one("b", "2024-02-29"),
+                                                       one("c", "a > b\n\"c\""),
+                                                       one("c", std::string(900, 'x')),
+                                                       one("d", "1"),
+                                                       one("d", "x\ny")};
+  const std::pair<std::string, std::string> wrong[] = {one("a", "abcd"), one("a", "A"),
+                                                       one("a", ""),     one("b", "2024-02-30"),
+                                                       one("c", "a"),    one("c", std::string(901, 'x')),
+                                                       one("d", "2")};
+  struct Form {
+    std::string source, before, key, value, after;
+  };
+  const Form forms[] = {
+      {"<tool_call><function=>", "<tool_call>\n<function=f>\n<parameter=", ">\n", "\n</parameter>\n",
+       "</function>\n</tool_call>"},
+      {"<tool_call><arg_key>", "<tool_call>f\n<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n", "</tool_call>"},
+      {"<|tool_call>", "<|tool_call>call:f{", ":<|\"|>", "<|\"|>", "}<tool_call|>"}};
+  for (const Form& form : forms) {
+    const auto format = OutputFormat::of_template(form.source);
+    const CallGrammars grammars(format, form.source, limited);
+    const auto grammar = grammars.message({.calls = Calls::only}, {});
+    const auto call = [&](const std::pair<std::string, std::string>& argument) {
+      return form.before + argument.first + form.key + argument.second + form.value + form.after;
+    };
+    for (const auto& argument : right) {
+      CAPTURE(call(argument));
+      CHECK(accepts(grammar, call(argument)));
+      ChatOutput output(format, false, limited);
+      output.push(call(argument));
+      output.finish();
+      REQUIRE(output.message().tool_calls.size() == 1);
+      CHECK(nlohmann::json::parse(output.message().tool_calls[0].arguments) ==
+            nlohmann::json({{argument.first, argument.second}}));
+    }
+    for (const auto& argument : wrong) {
+      CAPTURE(call(argument));
+      CHECK_FALSE(accepts(grammar, call(argument)));
+    }
+    if (form.source == "<|tool_call>") continue;  // its values tell texts from others by marks
+    for (const std::string text : {"null", "abc", "\"12\"", ""}) CHECK(accepts(grammar, call({"e", text})));
+    for (const std::string text : {"true", "abcde", "12", "[]"}) CHECK_FALSE(accepts(grammar, call({"e", text})));
+  }
+}
+
 TEST_CASE("a message may reason first, then answer or call") {
   const std::string source = "<tool_call><think></think>";
   const auto format = OutputFormat::of_template(source);
