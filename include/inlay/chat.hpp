@@ -67,8 +67,7 @@ enum class Reasoning { usual, on, off };
 struct ChatOptions {
   std::string system = {};  ///< what the model is told before the first turn
   /// As in RenderOptions. The arguments of calls are held to their schemas, but for keywords that a grammar cannot
-  /// express, which are ignored, and for patterns and lengths of texts where the model's family writes them without
-  /// quotes.
+  /// express, which are ignored; in Gemma's notation also but for lengths of lists and values of no single type.
   std::string tools = {};
   std::string tool_choice = "auto";  ///< "auto"; "none"; "required": nothing but calls; or the name of the one tool
   std::string variables = {};        ///< as in RenderOptions
@@ -79,6 +78,7 @@ struct ChatOptions {
   /// of the context is free. What stays is read again, so the model says what it would say had it never seen the
   /// others.
   WhenFull when_full = WhenFull::stop;
+  const Model* draft = nullptr;  ///< as in SessionOptions
 };
 
 /// A piece of a reply. As a text it is what a reader is shown: empty, unless it is of the answer.

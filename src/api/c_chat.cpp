@@ -22,6 +22,7 @@ inlay::ChatOptions options_of(const inlay_chat_options* given) {
   if (c.tool_choice.size > 0) options.tool_choice = view(c.tool_choice);
   if (c.now >= 0) options.now = c.now;
   options.when_full = static_cast<inlay::WhenFull>(c.when_full);
+  options.draft = c.draft ? &c.draft->model : nullptr;
   return options;
 }
 

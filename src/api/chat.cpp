@@ -57,7 +57,7 @@ ChatState::ChatState(const Model& handle, std::shared_ptr<const ModelState> stat
       format(text::OutputFormat::of_template(chat.state_->compiled.source())),
       calls(format, chat.state_->compiled.source(), options.tools,
             is_tool(options.tool_choice) ? options.tool_choice : std::string()),
-      session(handle.session()) {
+      session(handle.session({.draft = options.draft})) {
   if (!options.system.empty()) messages.push_back({"system", options.system});
 }
 

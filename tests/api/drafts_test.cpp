@@ -127,6 +127,18 @@ TEST_CASE("nobody shares a draft that was not accepted") {
   engine.release(other), engine.release(sequence);
 }
 
+TEST_CASE("a chat with a model that guesses says the same") {
+  const auto model = support::load_nano();
+  const auto draft = support::load_nano();
+  inlay::Chat guessing(model, {.draft = &draft}), plain(model);
+  for (const char* const text : {"My name is Rosa and my lucky number is 47.", "What is my lucky number?"}) {
+    auto a = guessing.say(text, inlay::Sampler::greedy(), {.tokens = 30});
+    auto b = plain.say(text, inlay::Sampler::greedy(), {.tokens = 30});
+    CHECK(a.text() == b.text());
+    CHECK(a.stats().accepted_tokens <= a.stats().drafted_tokens);
+  }
+}
+
 TEST_CASE("a step with drafts that finds no memory changes nothing") {
   Opened opened(support::nano(), INLAY_F16, 1);
   auto& engine = opened.engine;

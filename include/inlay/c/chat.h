@@ -25,9 +25,10 @@ typedef struct inlay_chat_options {
   int32_t reasoning_tokens;             /* then the reasoning is ended; -1: never */
   int64_t now;                          /* seconds since 1970 UTC that the template's clock shows; -1: the real time */
   inlay_when_full when_full;            /* drop: whole turns, the oldest first, but never the system's words */
+  const inlay_model* draft;             /* a smaller model that guesses, too; NULL: none */
 } inlay_chat_options;
 #define INLAY_CHAT_OPTIONS_INIT \
-  { sizeof(inlay_chat_options), {0, 0}, {0, 0}, {0, 0}, {0, 0}, INLAY_REASONING_USUAL, -1, -1, INLAY_WHEN_FULL_STOP }
+  { sizeof(inlay_chat_options), {0, 0}, {0, 0}, {0, 0}, {0, 0}, INLAY_REASONING_USUAL, -1, -1, INLAY_WHEN_FULL_STOP, 0 }
 
 /* A piece of a reply. */
 typedef enum inlay_part_kind {
