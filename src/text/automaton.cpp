@@ -32,6 +32,8 @@ RuleId Automaton::add_rule(std::string name) {
 
 void Automaton::add_arc(NodeId from, Arc arc) {
   if (arcs_.size() == most_arcs) refuse_size();
+  // One large step at the end instead of doubling, which needs room for both.
+  if (arcs_.size() == arcs_.capacity() && arcs_.size() >= most_arcs / 8) arcs_.reserve(most_arcs);
   arc.next = first_[from];
   first_[from] = static_cast<std::uint32_t>(arcs_.size());
   arcs_.push_back(arc);

@@ -60,6 +60,18 @@ std::string email() {
                      ipv6());
 }
 
+// RFC 3986: a scheme, and a path with or without an authority before it.
+std::string uri() {
+  const std::string name = "[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2}", path_character = name + "|[:@]";
+  const std::string host =
+      fmt::format("(?:\\[(?:{}|v[0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\\]|(?:{})*)", ipv6(), name);
+  const std::string authority = fmt::format("(?:(?:{}|:)*@)?{}(?::[0-9]*)?", name, host);
+  const std::string segments = fmt::format("(?:/(?:{})*)*", path_character);
+  const std::string rooted = fmt::format("(?:{0})+{1}", path_character, segments);
+  return fmt::format("[A-Za-z][A-Za-z0-9+.-]*:(?://{0}{1}|/(?:{2})?|{2})?(?:\\?(?:{3}|[/?])*)?(?:#(?:{3}|[/?])*)?",
+                     authority, segments, rooted, path_character);
+}
+
 constexpr std::string_view uuid = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}";
 
 // ISO 8601 as RFC 3339 has it: units in order, none left out between two, and weeks alone.
@@ -78,6 +90,7 @@ std::optional<std::string> format_pattern(std::string_view format) {
   if (format == "email") return email();
   if (format == "ipv4") return std::string(ipv4);
   if (format == "ipv6") return ipv6();
+  if (format == "uri") return uri();
   if (format == "duration") return std::string(duration);
   return std::nullopt;
 }

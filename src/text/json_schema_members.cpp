@@ -110,14 +110,17 @@ class ObjectReader {
     }
   }
 
-  // What names must be: as for any string, but without alternatives.
+  // What names must be: as for any string, but without alternatives other than lists of names.
   void read_names(const JsonValue& schema, const JsonValue& names) {
     const Parts parts = document_.take_apart({{&names}});
     const auto simple = [](const Part& part) {
-      return part.role == Part::Role::plain || part.role == Part::Role::equal;
+      return part.role != Part::Role::any_of && part.role != Part::Role::one_of;
     };
     if (std::ranges::any_of(parts, std::not_fn(simple))) {
-      return document_.cannot(schema, "propertyNames", "is not supported with 'anyOf', 'oneOf' or 'enum'");
+      return document_.cannot(schema, "propertyNames", "is not supported with 'anyOf' or 'oneOf'");
+    }
+    for (const Part& part : parts) {
+      if (part.role == Part::Role::one_value) read_name_list(part.value->items);
     }
     const bool strings = (compiler_.types_of(parts) & json_type::string) != 0;
     StringFacts facts = compiler_.string_facts(parts);
@@ -125,6 +128,15 @@ class ObjectReader {
       facts_.most = 0;
     else
       for (const ExpressionId id : compiler_.machines(facts)) names_.push_back(id);
+  }
+
+  void read_name_list(const std::vector<JsonValue>& list) {
+    std::vector<ExpressionId> texts;
+    for (const JsonValue& each : list) {
+      if (each.is(JsonValue::Kind::string)) texts.push_back(compiler_.expressions_.text(each.text));
+    }
+    if (texts.empty()) facts_.most = 0;
+    if (!texts.empty()) names_.push_back(compiler_.expressions_.choice(texts));
   }
 
   bool name_allowed(const std::string& name) {

@@ -80,21 +80,33 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::uint32_t values_ = 0;
 };
 
-// The recursion is as deep as the document, which the reader limits.
-bool find_path(const JsonValue& value, const JsonValue& within, std::string& path) {
-  if (&value == &within) return true;
-  const std::size_t size = path.size();
-  for (std::size_t i = 0; i < within.items.size(); ++i) {
-    path += fmt::format("/{}", i);
-    if (find_path(value, within.items[i], path)) return true;
-    path.resize(size);
+// Of the values in a list, the one that a value with this order is, or stands in: values are numbered as they begin.
+template <class List, class ValueOf>
+auto around(const List& list, std::uint32_t order, ValueOf value_of) {
+  return std::prev(std::upper_bound(list.begin(), list.end(), order, [&](std::uint32_t wanted, const auto& each) {
+    return wanted < value_of(each).order;
+  }));
+}
+
+// Adds the steps from one value to another within it. A schema may ask for the places of all its values.
+bool find_path(const JsonValue& value, const JsonValue* within, std::string& path) {
+  while (within != &value) {
+    if (value.order <= within->order) return false;
+    if (!within->items.empty() && within->items.front().order <= value.order) {
+      const auto at = around(
+          within->items, value.order, [](const JsonValue& each) -> auto& { return each; });
+      path += fmt::format("/{}", at - within->items.begin());
+      within = &*at;
+    } else if (!within->members.empty() && within->members.front().value.order <= value.order) {
+      const auto at = around(
+          within->members, value.order, [](const auto& each) -> auto& { return each.value; });
+      path += pointer_step(at->name);
+      within = &at->value;
+    } else {
+      return false;
+    }
   }
-  for (const auto& [name, member] : within.members) {
-    path += pointer_step(name);
-    if (find_path(value, member, path)) return true;
-    path.resize(size);
-  }
-  return false;
+  return true;
 }
 
 }  // namespace
@@ -126,7 +138,7 @@ std::string pointer_step(std::string_view name) {
 
 std::string pointer_to(const JsonValue& value, const JsonValue& document) {
   std::string path = "#";
-  return find_path(value, document, path) ? path : "#";
+  return find_path(value, &document, path) ? path : "#";
 }
 
 }  // namespace inlay::text
