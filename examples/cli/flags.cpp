@@ -15,6 +15,10 @@ const std::map<std::string, inlay::CacheType> cache_types = {{"f16", inlay::Cach
                                                              {"q8_0", inlay::CacheType::q8_0},
                                                              {"q4_0", inlay::CacheType::q4_0}};
 
+const std::map<std::string, inlay::WeightPlace> weight_places = {{"memory", inlay::WeightPlace::memory},
+                                                                 {"packed_file", inlay::WeightPlace::packed_file},
+                                                                 {"model_file", inlay::WeightPlace::model_file}};
+
 inlay::LoadOptions options_of(const ModelFlags& flags) {
   auto options = flags.options;
   options.keys = options.values = cache_types.at(flags.cache);
@@ -38,6 +42,8 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option("--kv", flags.cache, "type of cached keys and values")
       ->check(CLI::IsMember({"f16", "f32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
+  command.add_option("--weights", flags.options.weights, "where weights lie: memory, packed_file, model_file")
+      ->transform(CLI::Transformer(weight_places));
   command.add_flag("--contiguous", flags.options.contiguous, "keep each session's keys and values in one range");
 }
 

@@ -18,6 +18,12 @@ enum class Level { debug, info, warning, error };
 /// How keys and values are kept between steps.
 enum class CacheType { f16, f32, bf16, q8_0, q4_0 };
 
+/// Where weights lie: packed into the device's own form in memory, or the same in a file beside the model,
+/// "<model>.packed". Whoever loads it first writes that file, if it can be written; others map it, start at once, and
+/// share it. It is written anew when the model has changed. Or as the model's file has them, mapped: that starts at
+/// once, too, reads prompts as fast, and writes several times slower; scales that are no numbers are not looked for.
+enum class WeightPlace { memory, packed_file, model_file };
+
 struct LoadOptions {
   std::string device = "auto";  ///< "cpu"; auto: the best that works
   int threads = 0;              ///< 0: one per physical core, within the CPU quota
@@ -27,6 +33,7 @@ struct LoadOptions {
   /// its session. At most so many bytes; 0: none. What the disk loses is read again from its tokens.
   std::size_t disk_bytes = 0;
   std::string disk_folder = {};
+  WeightPlace weights = WeightPlace::memory;
   CacheType keys = CacheType::f16, values = CacheType::f16;
   int page = 32;               ///< tokens per page of the cache, at least 1
   bool reuse_prefixes = true;  ///< keep what sessions have read, while memory allows, for prompts that begin alike

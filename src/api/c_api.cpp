@@ -16,6 +16,7 @@ inlay::LoadOptions load_options(const inlay_load& load, std::shared_ptr<HostMemo
   options.values = static_cast<inlay::CacheType>(load.values);
   options.page = load.page;
   options.reuse_prefixes = load.reuse_prefixes != 0;
+  options.weights = static_cast<inlay::WeightPlace>(load.weights);
   options.contiguous = load.contiguous != 0;
   options.disk_bytes = static_cast<std::size_t>(load.disk_bytes);
   options.disk_folder = view(load.disk_folder);

@@ -86,7 +86,12 @@ ModelInfo describe(const ModelState& state) {
   return info;
 }
 
-runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions& options) {
+// `path`: of the model's file; empty: it is in memory.
+runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions& options, const std::string& path) {
+  const bool keeps = options.weights == WeightPlace::packed_file;
+  if (keeps && path.empty())
+    throw Error(Errc::argument, "LoadOptions::weights: a model in memory has no packed file", Fault::bad_value,
+                "weights");
   const auto name = state.file.text("general.architecture");
   const int listed = text::Tokenizer::size_in(state.file);
   return {.cache = {.k_type = type_of(options.keys),
@@ -100,11 +105,14 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
           .context = options.context,
           .architecture = &api::find_architecture(name, options.architectures),
           .vocabulary = listed > 0 ? listed : int(state.file.integer(std::string(name) + ".vocab_size")),
-          .progress = options.progress};
+          .progress = options.progress,
+          .mapped = options.weights == WeightPlace::model_file,
+          .model = path,
+          .packed = keeps ? path + ".packed" : std::string()};
 }
 
-void load_engine(ModelState& state, const LoadOptions& options) {
-  const auto chosen = engine_options(state, options);
+void load_engine(ModelState& state, const LoadOptions& options, const std::string& path) {
+  const auto chosen = engine_options(state, options, path);
   state.engine = std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
   const auto& device = state.engine->device();
   auto& info = state.info;
@@ -135,14 +143,15 @@ std::future<std::shared_ptr<const text::Tokenizer>> read_tokenizer(const gguf::F
                     });
 }
 
-std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options) {
+std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options,
+                                             const std::string& path = {}) {
   check(options);
   auto state = std::make_shared<ModelState>(std::move(file));
   if (!options.vocabulary_only) (void)state->file.text("general.architecture");
   auto tokenizer = read_tokenizer(state->file, options);
   state->info = describe(*state);
   try {
-    if (!options.vocabulary_only) load_engine(*state, options);
+    if (!options.vocabulary_only) load_engine(*state, options, path);
   } catch (...) {
     tokenizer.get();  // what is wrong with the vocabulary is said first
     throw;
@@ -157,7 +166,7 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
 std::unique_ptr<runtime::Engine> measured_engine(std::string_view path, const LoadOptions& options) {
   check(options);
   ModelState state(gguf::File::open(path, {.memory = options.memory}));
-  auto chosen = engine_options(state, options);
+  auto chosen = engine_options(state, options, std::string(path));
   chosen.measure = true;
   chosen.cache.disk_bytes = 0;
   chosen.progress = {};
@@ -169,7 +178,9 @@ std::unique_ptr<runtime::Engine> measured_engine(std::string_view path, const Lo
 Model::Model(std::shared_ptr<const ModelState> state) noexcept : state_(std::move(state)) {}
 
 Model Model::load(std::string_view path, const LoadOptions& options) {
-  return guarded([&] { return Model(load_state(gguf::File::open(path, {.memory = options.memory}), options)); });
+  return guarded([&] {
+    return Model(load_state(gguf::File::open(path, {.memory = options.memory}), options, std::string(path)));
+  });
 }
 
 Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {

@@ -87,7 +87,7 @@ void multiply(const Matrix& weight, bool few, const std::byte* panel, const Pair
   weight.kernels->many(&panel, 1, weight.blocks, x.from(first), x.stride, n, &sums);
 }
 const std::byte* panel_of(const Matrix& weight, bool few, int group, std::byte* memory) noexcept {
-  return few ? weight.group(group) : weight.panel(group, memory);
+  return few ? weight.group(group, memory) : weight.panel(group, memory);
 }
 
 void weigh(float* sums, int n, int rows, float scale, const float* bias) noexcept {

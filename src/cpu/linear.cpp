@@ -43,7 +43,7 @@ struct LinearTask {
   bool prepared = false;                             // x in those forms lies in shared memory
   TileForm tile = {1, sizeof(Activation), nullptr};  // of rounded x
   Forms shared = {};
-  std::size_t panels = 0;  // bytes for unpacked groups
+  std::size_t panel_bytes = 0, panels = 0;  // for one group of any weight, and for all of a chunk
 
   bool& needs_form(RowForm form) noexcept { return needs[static_cast<int>(form)]; }
   bool needs_form(RowForm form) const noexcept { return needs[static_cast<int>(form)]; }
@@ -188,7 +188,8 @@ void multiply_few(const LinearTask& task, const Output* outputs, int group, cons
   for (int i = 0; i <= task.glu; ++i) {
     const Matrix& weight = outputs[i].weight;
     const Input x = input_of(task, scratch, weight);
-    weight.kernels->few(weight.group(group), weight.blocks, x.first, x.stride, task.tokens, scratch.sums[i]);
+    weight.kernels->few(weight.group(group, scratch.panels), weight.blocks, x.first, x.stride, task.tokens,
+                        scratch.sums[i]);
   }
   finish(task, outputs, group, 0, task.tokens, scratch.sums);
 }
@@ -199,7 +200,7 @@ void multiply_many(const LinearTask& task, const Output* outputs, int begin, int
   const std::byte* panels[most][2];
   std::byte* memory = scratch.panels;
   for (int group = begin; group < end; ++group) {
-    for (int i = 0; i <= task.glu; ++i, memory += outputs->weight.panel_bytes()) {
+    for (int i = 0; i <= task.glu; ++i, memory += task.panel_bytes) {
       panels[group - begin][i] = outputs[i].weight.panel(group, memory);
     }
   }
@@ -264,7 +265,7 @@ void plan(Plan& plan, const inlay_linear_op& op) {
   task.output_count = op.glu ? 1 : op.n;
   const bool few = task.tokens <= task.kernels->few_tokens;
   auto* outputs = plan.kept<Output>(op.n);
-  int chunks = 0;
+  int chunks = 0, panels = 0;
   for (int i = 0; i < op.n; ++i) {
     const Matrix weight(plan.kernels(), *op.w[i]);
     const float* bias = op.bias && op.bias[i] ? static_cast<const float*>(op.bias[i]->data) : nullptr;
@@ -273,8 +274,11 @@ void plan(Plan& plan, const inlay_linear_op& op) {
         Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
     task.needs_form(weight.kernels->form) = true;
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
-    if (!few) task.panels = std::max(task.panels, chunk_groups * weight.panel_bytes() * (op.glu ? 2 : 1));
+    if (few && !weight.packer) continue;  // read where it lies
+    task.panel_bytes = std::max(task.panel_bytes, weight.panel_bytes());
+    panels = std::max(panels, few ? 1 : chunk_groups * (op.glu ? 2 : 1));
   }
+  task.panels = panels * task.panel_bytes;
   if (!op.norm && few) task.needs_form(RowForm::floats) = false;  // x itself is what they read
   task.outputs = outputs;
   if (!few) task.tile = task.kernels->tile;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/kernels.hpp"
+#include "cpu/pack.hpp"
 
 namespace inlay::cpu {
 
@@ -13,21 +14,29 @@ inline constexpr int token_block = 48;  // a multiple of every tile
 // of the cache.
 std::size_t row_stride(RowForm form, std::int64_t columns) noexcept;
 
-// The kernels for a packed weight; null where there are none.
+// The kernels for a weight, packed or as the model's file has it; null where there are none.
 const WeightKernels* find_weight(const Kernels& kernels, const inlay_tensor& weight) noexcept;
 
+// Rows of a weight. Those that lie as in the file are packed a group at a time, whenever they are read.
 struct Matrix {
   const WeightKernels* kernels;
+  const GroupPacker* packer;  // null: packed already
   const std::byte* data;
   std::size_t group_bytes;
   int rows, columns, blocks;
 
   Matrix(const Kernels& table, const inlay_tensor& weight) noexcept;
   int groups() const noexcept { return (rows + packed_rows - 1) / packed_rows; }
-  const std::byte* group(int index) const noexcept { return data + index * group_bytes; }
-  std::size_t panel_bytes() const noexcept { return (blocks + blocks % 2) * kernels->panel_bytes; }
+  // `memory`, of panel_bytes(), is where it may be put.
+  const std::byte* group(int index, std::byte* memory) const noexcept;
+  std::size_t panel_bytes() const noexcept { return unpacked_bytes() + (packer ? group_bytes : 0); }
   // The group as many() reads it: unpacked into `panel`, or as it lies where that is already so.
   const std::byte* panel(int index, std::byte* memory) const noexcept;
+
+ private:
+  std::size_t unpacked_bytes() const noexcept { return (blocks + blocks % 2) * kernels->panel_bytes; }
+  std::size_t row_bytes;  // in the file
+  std::int64_t row_blocks;
 };
 
 }  // namespace inlay::cpu

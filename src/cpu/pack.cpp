@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cpu/pack_blocks.hpp"
+#include "cpu/simd/transpose.hpp"
 #include "gguf/types.hpp"
 
 namespace inlay::cpu {
@@ -11,13 +12,75 @@ namespace {
 
 using gguf::Type;
 
+template <class Block>
+bool is_aligned(const std::byte* bytes) noexcept {
+  return reinterpret_cast<std::uintptr_t>(bytes) % alignof(Block) == 0;
+}
+
 // The block where it lies, or its copy where that is no place for its type. (Always to copy costs more than packing:
 // words of the copy lie across the stores that wrote it.)
 template <class Block>
 const Block& block_at(const std::byte* bytes, Block& copy) noexcept {
-  if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(Block) == 0) return *reinterpret_cast<const Block*>(bytes);
+  if (is_aligned<Block>(bytes)) return *reinterpret_cast<const Block*>(bytes);
   std::memcpy(&copy, bytes, sizeof(Block));
   return copy;
+}
+
+// ---- blocks of all 16 rows at once, for types whose codes only move: words of four columns to their quads
+template <int words>
+void move_words(const std::byte* codes, std::int64_t row_bytes, Quad* quads) noexcept {
+  INLAY_UNROLL for (int r = 0; r < packed_rows; r += 4) {
+    INLAY_UNROLL for (int first = 0; first < words; first += 4) {
+      Words rows[4];
+      INLAY_UNROLL for (int i = 0; i < 4; ++i) rows[i] = load_vector<Words>(codes + (r + i) * row_bytes + first * 4);
+      transpose(rows, [&](int i) { return quads[first + i][r]; });
+    }
+  }
+}
+
+// The halves that begin the blocks; false where one is no number.
+bool move_scales(const std::byte* blocks, std::int64_t row_bytes, Halves& scales) noexcept {
+  bool finite = true;
+  INLAY_UNROLL for (int r = 0; r < packed_rows; ++r) {
+    std::memcpy(&scales[r], blocks + r * row_bytes, sizeof scales[r]);
+    finite &= is_finite(scales[r]);
+  }
+  return finite;
+}
+
+bool pack_rows(const std::byte* blocks, std::int64_t row_bytes, PackedQ4_0& to) noexcept {  // Q4_0 and IQ4_NL
+  move_words<4>(blocks + sizeof(gguf::Half), row_bytes, to.nibbles);
+  return move_scales(blocks, row_bytes, to.scales);
+}
+bool pack_rows(const std::byte* blocks, std::int64_t row_bytes, PackedQ8_0& to) noexcept {
+  move_words<8>(blocks + sizeof(gguf::Half), row_bytes, to.codes);
+  return move_scales(blocks, row_bytes, to.scales);
+}
+
+template <class Packed>
+concept MovesOnly = std::is_same_v<Packed, PackedQ4_0> || std::is_same_v<Packed, PackedQ8_0>;
+
+template <class Block, InFours Packed>
+bool pack_rows(const std::byte* blocks, std::int64_t row_bytes, Packed& to) noexcept {
+  const auto row = [&](int r) -> const Block& { return *reinterpret_cast<const Block*>(blocks + r * row_bytes); };
+  bool finite = true;
+  for (int r = 0; r < packed_rows; r += 4) put_codes(row(r), to, r, FourRows{row_bytes});
+  for (int r = 0; r < packed_rows; ++r) finite &= put_scales(row(r), to, r);
+  return finite;
+}
+
+// Halves of all 16 rows: eight columns of eight rows at a time. What is left over is for pack_group.
+std::int64_t move_halves(const std::byte* rows, std::int64_t row_bytes, std::int64_t columns, PackedHalf* to) noexcept {
+  std::int64_t column = 0;
+  for (; column + 8 <= columns; column += 8) {
+    INLAY_UNROLL for (int r = 0; r < packed_rows; r += 8) {
+      ShortWords square[8];
+      INLAY_UNROLL for (int i = 0; i < 8; ++i) square[i] =
+          load_vector<ShortWords>(rows + (r + i) * row_bytes + column * 2);
+      transpose(square, [&](int i) { return to[column + i].values + r; });
+    }
+  }
+  return column;
 }
 
 // ---- whole groups
@@ -27,7 +90,18 @@ bool pack_group(const std::byte* rows, std::int64_t row_bytes, int count, std::i
   auto* stream = reinterpret_cast<Packed*>(group);
   if (count < packed_rows) std::memset(group, 0, blocks * sizeof(Packed));
   bool finite = true;
-  for (std::int64_t b = 0; b < blocks; ++b) {  // rows inside, so that a block is written once and read from 16 streams
+  std::int64_t b = 0;
+  if constexpr (MovesOnly<Packed>) {
+    for (; count == packed_rows && b < blocks; ++b) finite &= pack_rows(rows + b * sizeof(Block), row_bytes, stream[b]);
+  }
+  if constexpr (InFours<Packed>) {
+    const bool whole = count == packed_rows && row_bytes % alignof(Block) == 0 && is_aligned<Block>(rows);
+    for (; whole && b < blocks; ++b) finite &= pack_rows<Block>(rows + b * sizeof(Block), row_bytes, stream[b]);
+  }
+  if constexpr (std::is_same_v<Packed, PackedHalf>) {
+    if (count == packed_rows) b = move_halves(rows, row_bytes, blocks, stream);
+  }
+  for (; b < blocks; ++b) {  // rows inside, so that a block is written once and read from 16 streams
     for (int r = 0; r < count; ++r) {
       Block copy;
       finite &= pack_block(block_at(rows + r * row_bytes + b * sizeof(Block), copy), stream[b], r);
@@ -36,60 +110,53 @@ bool pack_group(const std::byte* rows, std::int64_t row_bytes, int count, std::i
   return finite;
 }
 
-struct Layout {
-  Type type;
-  std::size_t packed_bytes;  // of one of the file's blocks of all 16 rows
-  bool (*pack_group)(const std::byte* rows, std::int64_t row_bytes, int count, std::int64_t blocks,
-                     std::byte* group) noexcept;
-};
-
 template <class Block, class Packed>
-constexpr Layout layout(Type type) noexcept {
-  return {type, sizeof(Packed), pack_group<Block, Packed>};
+constexpr GroupPacker packer(Type type) noexcept {
+  return {static_cast<std::uint32_t>(type), sizeof(Packed), pack_group<Block, Packed>};
 }
 
-constexpr Layout layouts[] = {
-    layout<gguf::BlockQ4_0, PackedQ4_0>(Type::Q4_0),
-    layout<gguf::BlockQ4_1, PackedQ4_1>(Type::Q4_1),
-    layout<gguf::BlockQ5_0, PackedQ5_0>(Type::Q5_0),
-    layout<gguf::BlockQ5_1, PackedQ5_1>(Type::Q5_1),
-    layout<gguf::BlockQ8_0, PackedQ8_0>(Type::Q8_0),
-    layout<gguf::BlockQ2_K, PackedQ2_K>(Type::Q2_K),
-    layout<gguf::BlockQ3_K, PackedQ3_K>(Type::Q3_K),
-    layout<gguf::BlockQ4_K, PackedQ4_K>(Type::Q4_K),
-    layout<gguf::BlockQ5_K, PackedQ5_K>(Type::Q5_K),
-    layout<gguf::BlockQ6_K, PackedQ6_K>(Type::Q6_K),
-    layout<gguf::BlockIQ4_NL, PackedQ4_0>(Type::IQ4_NL),
-    layout<gguf::BlockIQ4_XS, PackedIQ4_XS>(Type::IQ4_XS),
-    layout<gguf::BlockMXFP4, PackedMXFP4>(Type::MXFP4),
-    layout<gguf::BlockTQ2_0, PackedTernary<8>>(Type::TQ2_0),
-    layout<gguf::BlockTQ1_0, PackedTernary<8>>(Type::TQ1_0),
-    layout<gguf::BlockQ2_0, PackedTernary<2>>(Type::Q2_0),
-    layout<gguf::BlockQ1_0, PackedTernary<4>>(Type::Q1_0),
-    layout<float, PackedF32>(Type::F32),
-    layout<gguf::Half, PackedHalf>(Type::F16),
-    layout<gguf::Half, PackedHalf>(Type::BF16),
+constexpr GroupPacker packers[] = {
+    packer<gguf::BlockQ4_0, PackedQ4_0>(Type::Q4_0),
+    packer<gguf::BlockQ4_1, PackedQ4_1>(Type::Q4_1),
+    packer<gguf::BlockQ5_0, PackedQ5_0>(Type::Q5_0),
+    packer<gguf::BlockQ5_1, PackedQ5_1>(Type::Q5_1),
+    packer<gguf::BlockQ8_0, PackedQ8_0>(Type::Q8_0),
+    packer<gguf::BlockQ2_K, PackedQ2_K>(Type::Q2_K),
+    packer<gguf::BlockQ3_K, PackedQ3_K>(Type::Q3_K),
+    packer<gguf::BlockQ4_K, PackedQ4_K>(Type::Q4_K),
+    packer<gguf::BlockQ5_K, PackedQ5_K>(Type::Q5_K),
+    packer<gguf::BlockQ6_K, PackedQ6_K>(Type::Q6_K),
+    packer<gguf::BlockIQ4_NL, PackedQ4_0>(Type::IQ4_NL),
+    packer<gguf::BlockIQ4_XS, PackedIQ4_XS>(Type::IQ4_XS),
+    packer<gguf::BlockMXFP4, PackedMXFP4>(Type::MXFP4),
+    packer<gguf::BlockTQ2_0, PackedTernary<8>>(Type::TQ2_0),
+    packer<gguf::BlockTQ1_0, PackedTernary<8>>(Type::TQ1_0),
+    packer<gguf::BlockQ2_0, PackedTernary<2>>(Type::Q2_0),
+    packer<gguf::BlockQ1_0, PackedTernary<4>>(Type::Q1_0),
+    packer<float, PackedF32>(Type::F32),
+    packer<gguf::Half, PackedHalf>(Type::F16),
+    packer<gguf::Half, PackedHalf>(Type::BF16),
 };
 
-const Layout* find_layout(std::uint32_t type) noexcept {
-  for (const Layout& row : layouts) {
-    if (static_cast<std::uint32_t>(row.type) == type) return &row;
+}  // namespace
+
+const GroupPacker* find_packer(std::uint32_t type) noexcept {
+  for (const GroupPacker& row : packers) {
+    if (row.type == type) return &row;
   }
   return nullptr;
 }
 
-}  // namespace
-
 std::size_t pack(const inlay_tensor& source, std::uint32_t role, std::int64_t first_row, std::int64_t rows,
                  inlay_tensor& packed) noexcept {
   if (role == INLAY_ROLE_TABLE) return 0;
-  const Layout* layout = find_layout(source.type);
+  const GroupPacker* packer = find_packer(source.type);
   const gguf::TypeInfo* info = gguf::find_type(source.type);
-  if (!layout || source.rank < 2 || source.rank > 3) return SIZE_MAX;
+  if (!packer || source.rank < 2 || source.rank > 3) return SIZE_MAX;
   const std::int64_t columns = source.shape[source.rank - 1], matrix_rows = source.shape[source.rank - 2];
   if (columns % info->block_values != 0) return SIZE_MAX;
   const std::int64_t blocks = columns / info->block_values;
-  const std::size_t group_bytes = blocks * layout->packed_bytes;
+  const std::size_t group_bytes = blocks * packer->packed_bytes;
   const std::int64_t groups = (matrix_rows + packed_rows - 1) / packed_rows;
   if (!packed.data) {
     packed = source;
@@ -106,7 +173,7 @@ std::size_t pack(const inlay_tensor& source, std::uint32_t role, std::int64_t fi
     const auto* from = static_cast<const std::byte*>(source.data) + within * row_stride;
     if (source.rank == 3) from += matrix * source.stride[0];
     auto* to = static_cast<std::byte*>(packed.data) + (matrix * groups + within / packed_rows) * group_bytes;
-    if (!layout->pack_group(from, row_stride, static_cast<int>(count), blocks, to)) return SIZE_MAX;
+    if (!packer->pack(from, row_stride, static_cast<int>(count), blocks, to)) return SIZE_MAX;
     row += count;
   }
   return groups * group_bytes;

@@ -10,6 +10,16 @@ namespace inlay::cpu {
 
 inline constexpr char packed_layout[] = "cpu-16x32-1";  // changes with the layout
 
+// One type's way from the file's blocks to packed ones.
+struct GroupPacker {
+  std::uint32_t type;
+  std::size_t packed_bytes;  // of one of the file's blocks of all 16 rows
+  // `count` rows, `row_bytes` apart, as one group. False where a scale is no number.
+  bool (*pack)(const std::byte* rows, std::int64_t row_bytes, int count, std::int64_t blocks,
+               std::byte* group) noexcept;
+};
+const GroupPacker* find_packer(std::uint32_t type) noexcept;  // null: no packed form
+
 // What inlay_backend::pack promises. SIZE_MAX: the weight cannot be packed.
 std::size_t pack(const inlay_tensor& source, std::uint32_t role, std::int64_t first_row, std::int64_t rows,
                  inlay_tensor& packed) noexcept;

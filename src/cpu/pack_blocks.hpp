@@ -54,7 +54,7 @@ inline bool pack_block(const gguf::BlockQ2_K& from, PackedQ2_K& to, int r) noexc
 
 inline bool pack_block(const gguf::BlockQ3_K& from, PackedQ3_K& to, int r) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
-    const Codes codes =
+    const auto codes =
         codes_by_quad([&](int q) { return planes(from.codes, j, 2, q) | planes(from.high, j, 1, q) << 2; });
     put_pairs(to.blocks[j].pairs, r, codes, 0);
     put_bits(to.blocks[j].bits, r, codes, 2);
@@ -83,31 +83,47 @@ bool put_scales(const Block& from, Packed& to, int r) noexcept {
   return is_finite(from.scale) && is_finite(from.minimum);
 }
 
-inline bool pack_block(const gguf::BlockQ4_K& from, PackedQ4_K& to, int r) noexcept {
+template <class Read>
+void put_codes(const gguf::BlockQ4_K& from, PackedQ4_K& to, int r, Read read) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
-    put_nibbles(to.blocks[j].nibbles, r, codes_by_quad([&](int q) { return planes(from.codes, j, 4, q); }));
+    put_nibbles(to.blocks[j].nibbles, r, planes(read, from.codes, j, 4));
   }
-  return put_scales(from, to, r);
 }
 
-inline bool pack_block(const gguf::BlockQ5_K& from, PackedQ5_K& to, int r) noexcept {
+template <class Read>
+void put_codes(const gguf::BlockQ5_K& from, PackedQ5_K& to, int r, Read read) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
-    put_nibbles(to.blocks[j].nibbles, r, codes_by_quad([&](int q) { return planes(from.codes, j, 4, q); }));
-    put_bits(to.blocks[j].bits, r, codes_by_quad([&](int q) { return planes(from.high, j, 1, q); }), 0);
+    put_nibbles(to.blocks[j].nibbles, r, planes(read, from.codes, j, 4));
+    put_bits(to.blocks[j].bits, r, planes(read, from.high, j, 1), 0);
   }
-  return put_scales(from, to, r);
 }
 
-inline bool pack_block(const gguf::BlockQ6_K& from, PackedQ6_K& to, int r) noexcept {
+template <class Read>
+void put_codes(const gguf::BlockQ6_K& from, PackedQ6_K& to, int r, Read read) noexcept {
   for (int j = 0; j < super_blocks; ++j) {
     // 64 bytes hold four blocks: two in the low nibbles, then two in the high ones
     const std::uint8_t* low = from.codes + j / 4 * 64 + j % 2 * 32;
-    put_nibbles(to.blocks[j].nibbles, r, codes_by_quad([=](int q) { return word(low + 4 * q) >> j / 2 % 2 * 4; }));
-    put_pairs(to.blocks[j].pairs, r, codes_by_quad([&](int q) { return planes(from.high, j, 2, q); }), 0);
+    put_nibbles(to.blocks[j].nibbles, r, read(low).field(j / 2 % 2 * 4, each(15)));
+    put_pairs(to.blocks[j].pairs, r, planes(read, from.high, j, 2), 0);
+  }
+}
+inline bool put_scales(const gguf::BlockQ6_K& from, PackedQ6_K& to, int r) noexcept {
+  for (int j = 0; j < super_blocks; ++j) {
     for (int part = 0; part < 2; ++part) to.blocks[j].steps[part][r] = from.scales[2 * j + part];
   }
   to.scales[r] = from.scale;
   return is_finite(from.scale);
+}
+
+// Types whose codes can be moved for four rows at once.
+template <class Packed>
+concept InFours =
+    std::is_same_v<Packed, PackedQ4_K> || std::is_same_v<Packed, PackedQ5_K> || std::is_same_v<Packed, PackedQ6_K>;
+
+template <class Block, InFours Packed>
+bool pack_block(const Block& from, Packed& to, int r) noexcept {
+  put_codes(from, to, r, OneRow());
+  return put_scales(from, to, r);
 }
 
 inline bool pack_block(const gguf::BlockIQ4_XS& from, PackedIQ4_XS& to, int r) noexcept {
@@ -146,7 +162,7 @@ inline unsigned trit(const gguf::BlockTQ1_0& from, int i) noexcept {
 
 inline bool pack_block(const gguf::BlockTQ1_0& from, PackedTernary<8>& to, int r) noexcept {
   for (int j = 0; j < 8; ++j) {
-    const Codes codes = codes_by_quad([&](int q) {
+    const auto codes = codes_by_quad([&](int q) {
       std::uint32_t quad = 0;
       for (int c = 0; c < 4; ++c) quad |= trit(from, 32 * j + 4 * q + c) << 8 * c;
       return quad;
@@ -159,7 +175,7 @@ inline bool pack_block(const gguf::BlockTQ1_0& from, PackedTernary<8>& to, int r
 
 inline bool pack_block(const gguf::BlockQ2_0& from, PackedTernary<2>& to, int r) noexcept {
   for (int j = 0; j < 2; ++j) {
-    const Codes codes = codes_by_quad([&](int q) {  // a byte is a quad
+    const auto codes = codes_by_quad([&](int q) {  // a byte is a quad
       const std::uint32_t byte = from.codes[8 * j + q];
       return (byte | byte << 6 | byte << 12 | byte << 18) & each(3);
     });
@@ -171,7 +187,7 @@ inline bool pack_block(const gguf::BlockQ2_0& from, PackedTernary<2>& to, int r)
 
 inline bool pack_block(const gguf::BlockQ1_0& from, PackedTernary<4>& to, int r) noexcept {
   for (int j = 0; j < 4; ++j) {
-    const Codes codes = codes_by_quad([&](int q) {  // a set bit is 2, a clear one 0
+    const auto codes = codes_by_quad([&](int q) {  // a set bit is 2, a clear one 0
       const std::uint32_t bits = from.bits[4 * j + q / 2] >> q % 2 * 4 & 15;
       return (bits * 0x00204081u & each(1)) << 1;
     });

@@ -21,6 +21,19 @@ int trained_context(const gguf::File& file, const std::string& key) {
   return int(std::min<std::int64_t>(trained, most_context));
 }
 
+// A model runs as well without its packed file.
+void keep_packed(const std::string& path, std::uint64_t origin, std::span<const PackedFile::Part> parts,
+                 const Device& device) {
+  constexpr int warning = 2;
+  if (parts.empty()) return;
+  try {
+    PackedFile::write(path, origin, parts);
+  } catch (const std::system_error& error) {
+    if (const auto& log = device.options().log)
+      log(warning, "cannot write packed weights to " + path + ": " + error.code().message());
+  }
+}
+
 }  // namespace
 
 Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options)
@@ -30,9 +43,21 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   const int trained = trained_context(file, std::string(name) + ".context_length");
   context_ = options.context > 0 ? std::min(options.context, most_context) : trained;
   base::Team team(device_->options().threads, device_->threads());
-  FileWeights weights(file, *device_, {.measure = options.measure, .team = &team, .progress = options.progress});
+  std::uint64_t origin = 0;
+  if (!options.packed.empty()) {
+    origin = PackedFile::origin_of(options.model, file, device_->table().layout(device_->handle()));
+    packed_ = PackedFile::open(options.packed, origin);
+  }
+  FileWeights weights(file, *device_,
+                      {.measure = options.measure,
+                       .team = &team,
+                       .progress = options.progress,
+                       .packed = packed_.get(),
+                       .mapped = options.mapped});
   network_ =
       options.architecture->build(nn::Metadata(source, name, vocabulary_, context_, trained), nn::Weights(weights));
+  if (!options.packed.empty() && !packed_ && !options.measure)
+    keep_packed(options.packed, origin, weights.parts(), *device_);
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();

@@ -13,6 +13,7 @@
 #include "inlay/session.hpp"
 #include "runtime/caches.hpp"
 #include "runtime/fair_lock.hpp"
+#include "runtime/packed_file.hpp"
 #include "runtime/prefix.hpp"
 #include "runtime/source.hpp"
 #include "runtime/step.hpp"
@@ -76,6 +77,8 @@ struct EngineOptions {
   const nn::Architecture* architecture = nullptr;
   int vocabulary = 0;
   std::function<bool(float)> progress = {};
+  bool mapped = false;                  // weights are used as the file has them
+  std::string model = {}, packed = {};  // paths of the file, and of the one for its packed weights; empty: none
 };
 
 class Engine {
@@ -195,6 +198,7 @@ class Engine {
   PrefixKey key_of(const Sequence& sequence) const;
 
   std::unique_ptr<Device> device_;
+  std::unique_ptr<PackedFile> packed_;
   std::vector<Block> blocks_;
   std::unique_ptr<nn::Network> network_;
   std::unique_ptr<Caches> caches_;

@@ -120,7 +120,8 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
 // Memory for one tensor; null where it is only counted. Tensors lie behind one another in large blocks, for which the
 // system gives large pages.
 void* FileWeights::reserve(std::size_t bytes) {
-  constexpr std::size_t line = 64, block_bytes = std::size_t{64} << 20;
+  constexpr std::size_t line = 64;
+  const auto block_bytes = std::size_t{options_.packed || options_.mapped ? 1u : 64u} << 20;
   bytes = (bytes + line - 1) / line * line;
   if (bytes > left_) {
     const auto rest = std::size_t(file_->bytes() - std::min(read_, file_->bytes()));
@@ -164,9 +165,16 @@ nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
   nn::Tensor t;
   t.view = {};
   const auto bytes = table.pack(device_->handle(), &source, role, 0, 0, &t.view);
-  if (bytes == 0) {
-    t.view = source;  // the file's bytes will do: they stay mapped
+  if (bytes == 0 || (options_.mapped && bytes != SIZE_MAX)) {  // the file's bytes will do: they stay mapped
+    t.view = source;
     return t;
+  }
+  const auto key = PackedFile::part_key(tensor, role);
+  if (options_.packed) {
+    if (const auto kept = options_.packed->find(key); kept.size() == bytes) {
+      t.view.data = const_cast<std::byte*>(kept.data());
+      return t;
+    }
   }
   t.view.data = reserve(bytes);
   if (options_.measure) {
@@ -174,6 +182,7 @@ nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
     return t;
   }
   pack_rows(source, role, t.view, tensor.name);
+  parts_.push_back({key, {static_cast<const std::byte*>(t.view.data), bytes}});
   file_->drop(tensor.data);
   return t;
 }

@@ -12,6 +12,7 @@
 #include "inlay/gguf.hpp"
 #include "inlay/nn/weights.hpp"
 #include "runtime/device.hpp"
+#include "runtime/packed_file.hpp"
 
 namespace inlay::runtime {
 
@@ -33,6 +34,8 @@ class FileWeights final : public nn::Weights::Source {
     bool measure = false;  // count bytes, pack nothing
     base::Team* team = nullptr;
     std::function<bool(float done)> progress = {};
+    const PackedFile* packed = nullptr;  // where weights are taken from that are there
+    bool mapped = false;                 // they stay as the file has them
   };
   FileWeights(const gguf::File& file, const Device& device, Options options);
 
@@ -40,7 +43,8 @@ class FileWeights final : public nn::Weights::Source {
   std::vector<std::int64_t> shape(const std::string& name) const override;
   nn::Tensor constant(std::span<const float> values) override;
 
-  std::uint64_t bytes() const noexcept { return bytes_; }                   // on the device so far
+  std::uint64_t bytes() const noexcept { return bytes_; }                      // on the device so far
+  std::span<const PackedFile::Part> parts() const noexcept { return parts_; }  // what was packed
   std::vector<std::string> unused() const;                                  // tensors of the file that nobody asked for
   std::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
 
@@ -56,6 +60,7 @@ class FileWeights final : public nn::Weights::Source {
   Options options_;
   std::unordered_map<std::string, nn::Tensor> found_;
   std::vector<Block> blocks_;
+  std::vector<PackedFile::Part> parts_;
   std::byte* next_ = nullptr;  // in the last block
   std::size_t left_ = 0;
   std::uint64_t bytes_ = 0, read_ = 0;

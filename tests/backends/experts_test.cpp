@@ -37,7 +37,7 @@ Routed route(Device& device, const Router& router, const Floats& logits, const F
 struct Mixture {
   Type type;
   std::uint32_t act = INLAY_ACT_SILU;
-  bool has_up = true, biased = false, weight_first = false, accumulate = false, scaled = false;
+  bool has_up = true, biased = false, weight_first = false, accumulate = false, scaled = false, packed = true;
   std::int64_t tokens = 9;
 };
 
@@ -60,8 +60,10 @@ Floats mix(Device& device, const Mixture& m) {
   const auto choice = device.indices({m.tokens, chosen}, choices);
   const auto weight = device.numbers({m.tokens, chosen}, weights);
   const auto stack = [&](std::int64_t rows, std::int64_t columns) {
-    return device.weight({experts, rows, columns}, std::uint32_t(m.type),
-                         random_weight(m.type, experts * rows * columns, random));
+    const auto bytes = random_weight(m.type, experts * rows * columns, random);
+    const Shape shape = {experts, rows, columns};
+    return m.packed ? device.weight(shape, std::uint32_t(m.type), bytes)
+                    : device.tensor(shape, std::uint32_t(m.type), bytes);
   };
   const auto gate = stack(hidden, width), up = stack(hidden, width), down = stack(width, hidden);
   const auto hidden_bias = device.numbers({experts, hidden}, random.floats(experts * hidden));
@@ -102,6 +104,9 @@ void check_mixture(const Mixture& m) {
     INFO(candidate.isa << ", " << inlay::gguf::type_info(m.type).name << ", " << m.tokens << " tokens");
     Device device(candidate), serial(candidate, 3, true);
     const Floats got = mix(device, m);
+    Mixture as_in_file = m;
+    as_in_file.packed = false;
+    check_equal(mix(device, as_in_file), got);
     check_within(got, want, [&](std::size_t) { return largest * (step + 4 * 32 * epsilon); });
     check_equal(mix(serial, m), got);
   }

@@ -6,7 +6,7 @@ using namespace backends;
 
 namespace {
 
-constexpr std::int64_t width = 256, height = 48;
+constexpr std::int64_t width = 256, height = 144;  // nine groups of 16 rows: some share a chunk
 
 struct Layer {
   Batch batch;
@@ -14,7 +14,7 @@ struct Layer {
   std::int64_t tokens;
   inlay_tensor x, gain, bias_k, bias_v, q, k, v, residual;
 
-  Layer(const Candidate& candidate, Type type, std::int64_t count)
+  Layer(const Candidate& candidate, Type type, std::int64_t count, Type type_of_k)
       : batch({int(count)}), device(candidate), tokens(count) {
     Random random(unsigned(7 * count) + unsigned(type));
     x = device.numbers({tokens, width}, random.floats(std::size_t(tokens * width)));
@@ -22,12 +22,12 @@ struct Layer {
     bias_k = device.numbers({height}, random.floats(height));
     bias_v = device.numbers({height / 3}, random.floats(height / 3));
     residual = device.numbers({tokens, height}, random.floats(std::size_t(tokens * height)));
-    const auto weight = [&](std::int64_t rows) {
-      return device.weight({rows, width}, std::uint32_t(type), random_weight(type, rows * width, random));
+    const auto weight = [&](std::int64_t rows, Type of) {
+      return device.weight({rows, width}, std::uint32_t(of), random_weight(of, rows * width, random));
     };
-    q = weight(height);
-    k = weight(height);
-    v = weight(height / 3);
+    q = weight(height, type);
+    k = weight(height, type_of_k);
+    v = weight(height / 3, type);
   }
   inlay_tensor output(std::int64_t columns = height) { return device.empty({tokens, columns}); }
   inlay_norm_op norm(const inlay_tensor& y) const {
@@ -44,10 +44,14 @@ struct Layer {
 template <class Test>
 void for_each_case(const Test& test) {
   for (const Candidate& candidate : candidates()) {
-    for (const Type type : {Type::F32, Type::F16, Type::Q8_0, Type::Q4_0, Type::Q4_K, Type::Q6_K}) {
+    // each beside itself, and beside the next
+    const Type types[] = {Type::F32, Type::F16, Type::Q8_0, Type::Q4_0, Type::Q2_K, Type::Q4_K, Type::Q6_K, Type::F32};
+    for (int i = 0; i < 14; ++i) {
+      const Type type = types[i / 2], other = types[(i + 1) / 2];
       for (const std::int64_t tokens : {1, 3, 4, 5, 33}) {
-        INFO(candidate.isa << ", " << inlay::gguf::type_info(type).name << ", " << tokens << " tokens");
-        Layer layer(candidate, type, tokens);
+        INFO(candidate.isa << ", " << inlay::gguf::type_info(type).name << ", " << inlay::gguf::type_info(other).name
+                           << ", " << tokens << " tokens");
+        Layer layer(candidate, type, tokens, other);
         test(layer);
       }
     }
@@ -132,7 +136,7 @@ TEST_CASE("bias and scale of a product equal the reference's") {
   for (const Candidate& candidate : candidates()) {
     Floats results[2], plain;
     for (const Candidate& backend : {candidate, oracle}) {
-      Layer layer(backend, Type::Q8_0, 5);
+      Layer layer(backend, Type::Q8_0, 5, Type::Q8_0);
       const auto y = layer.output();
       const inlay_tensor *weights[] = {&layer.k}, *output[] = {&y}, *biases[] = {&layer.bias_k};
       inlay_linear_op linear = {.size = sizeof(inlay_linear_op),

@@ -27,11 +27,13 @@ Problem make_problem(Type type, std::int64_t tokens, std::int64_t blocks, unsign
           random.floats(std::size_t(tokens * width))};
 }
 
-Floats multiply(Device& device, const Problem& p) {
+Floats multiply(Device& device, const Problem& p, bool packed = true) {
   Batch batch({int(p.tokens)});
   const auto x = device.numbers({p.tokens, p.width}, p.x);
-  const auto w = device.weight({p.height, p.width}, std::uint32_t(p.type), p.weight),
-             y = device.empty({p.tokens, p.height});
+  const Shape shape = {p.height, p.width};
+  const auto w = packed ? device.weight(shape, std::uint32_t(p.type), p.weight)
+                        : device.tensor(shape, std::uint32_t(p.type), p.weight);
+  const auto y = device.empty({p.tokens, p.height});
   const inlay_tensor *weights[] = {&w}, *outputs[] = {&y};
   device.run(batch, inlay_linear_op{.size = sizeof(inlay_linear_op), .n = 1, .x = &x, .y = outputs, .w = weights});
   return device.read(y);
@@ -241,5 +243,18 @@ TEST_CASE("a token's product is the same alone, in any batch and with any number
     Device team(candidate, 2), serial(candidate, 3, true);
     check_equal(multiply(team, whole), want);
     check_equal(multiply(serial, whole), want);
+  });
+}
+
+TEST_CASE("weights as the file has them give what packed ones give, bit for bit") {
+  for_each_type([](const Candidate& candidate, Type type) {
+    unsigned seed = 100;
+    Device device(candidate), team(candidate, 2);
+    for (const std::int64_t tokens : {1, 3, 9, 70}) {
+      const Problem p = make_problem(type, tokens, 3, seed++);
+      const Floats want = multiply(device, p);
+      check_equal(multiply(device, p, false), want);
+      check_equal(multiply(team, p, false), want);
+    }
   });
 }

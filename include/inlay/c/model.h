@@ -18,6 +18,11 @@ typedef enum inlay_cache_type {
   INLAY_CACHE_F16, INLAY_CACHE_F32, INLAY_CACHE_BF16, INLAY_CACHE_Q8_0, INLAY_CACHE_Q4_0
 } inlay_cache_type;
 
+/* Packed in memory; the same in the file "<model>.packed", which the first load writes; as the model's file has them. */
+typedef enum inlay_weight_place {
+  INLAY_WEIGHTS_MEMORY, INLAY_WEIGHTS_PACKED_FILE, INLAY_WEIGHTS_MODEL_FILE
+} inlay_weight_place;
+
 /* How a model is loaded. `user` is handed to every function here; a function that is NULL is not called. */
 typedef struct inlay_load {
   size_t size;
@@ -39,9 +44,10 @@ typedef struct inlay_load {
   uint64_t disk_bytes;                  /* when cache_bytes are taken, what was not used for long goes to a nameless file */
   inlay_text disk_folder;               /* in this folder, of at most so many bytes; 0: none */
   int32_t contiguous;                   /* each session's keys and values in one range of addresses; nothing is shared */
+  inlay_weight_place weights;
 } inlay_load;
 #define INLAY_LOAD_INIT \
-  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, {0, 0}, 0 }
+  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, {0, 0}, 0, INLAY_WEIGHTS_MEMORY }
 
 /* Facts about a loaded model; the texts live as long as it does. */
 typedef struct inlay_info {
