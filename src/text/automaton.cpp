@@ -7,11 +7,11 @@
 namespace inlay::text {
 namespace {
 
-constexpr std::size_t most_nodes = 1u << 20, most_arcs = 1u << 21;
+constexpr std::size_t most_nodes = 1u << 19, most_arcs = 1u << 20;
 constexpr std::uint64_t longest_shortest_text = 1u << 20;  // bytes that every sentence may need at least
 
 [[noreturn]] void refuse_size() {
-  refuse(Flaw::limit, "the grammar is too large: it needs more than a million states");
+  refuse(Flaw::limit, "the grammar is too large: it needs more than half a million states");
 }
 
 }  // namespace
