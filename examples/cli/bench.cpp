@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/bench_batch.hpp"
+#include "cli/bench_stall.hpp"
 #include "cli/cli.hpp"
 #include "cli/machine.hpp"
 #include "cli/peer.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 struct Options {
   ModelFlags model;
-  int prompt = 512, generate = 64, repeat = 5;
+  int prompt = 512, generate = 64, repeat = 5, stall = 0;
   std::vector<int> depths = {0}, threads = {0}, batch = {};
   std::string peer, profile;
   bool json = false;
@@ -51,20 +52,13 @@ std::uint64_t bytes_per_token(const std::string& path) {
   return bytes;
 }
 
-// The same plain text of tokens for every run: their values do not matter, only that they are valid.
-std::vector<inlay::TokenId> some_tokens(const inlay::Model& model, int count) {
-  std::vector<inlay::TokenId> tokens(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    tokens[i] = static_cast<inlay::TokenId>(i * 7 % std::size_t(model.info().vocabulary));
-  return tokens;
-}
-
 class Bench {
  public:
   Bench(const Options& options, int threads) : options_(options) {
     auto flags = options.model;
     flags.options.threads = threads;
-    if (options.profile.empty()) flags.options.reuse_prefixes = false;  // runs of the same tokens are to read them
+    if (options.profile.empty() || options.stall > 0)
+      flags.options.reuse_prefixes = false;  // runs of the same tokens are to read them
     load_seconds_ = seconds([&] { model_.emplace(load(flags)); });
     probe_.emplace(model_->info().threads);
     weights_ = bytes_per_token(flags.path);
@@ -75,7 +69,7 @@ class Bench {
 
   void run(int depth, Json& rows) {
     auto session = model_->session({.speculate = false});
-    const auto past = some_tokens(*model_, depth);
+    const auto past = some_tokens(*model_, 0, depth);
     if (depth > 0) session.evaluate(past);
     if (options_.prompt > 0) rows.push_back(reading(session, depth));
     if (options_.generate > 0) rows.push_back(writing(session, depth));
@@ -108,7 +102,7 @@ class Bench {
   }
 
   Json reading(inlay::Session& session, int depth) {
-    const auto tokens = some_tokens(*model_, options_.prompt);
+    const auto tokens = some_tokens(*model_, 0, options_.prompt);
     const auto measured = measure(options_.prompt, peer_test(options_.prompt, 0, depth), [&] {
       session.rewind(static_cast<std::size_t>(depth));
       return seconds([&] { session.evaluate(tokens); });
@@ -119,7 +113,7 @@ class Bench {
   }
 
   Json writing(inlay::Session& session, int depth) {
-    const auto first = some_tokens(*model_, 1);
+    const auto first = some_tokens(*model_, 0, 1);
     const inlay::Limits limits{.tokens = options_.generate, .ignore_end = true};
     const auto measured = measure(options_.generate, peer_test(0, options_.generate, depth), [&] {
       session.rewind(static_cast<std::size_t>(depth));
@@ -190,13 +184,18 @@ void bench(const Options& options) {
     if (profile) rows.push_back(bench_profile(bench.model(), options.profile, options.model.options.page));
     for (const int sessions : options.batch)
       rows.push_back(bench_batch(bench.model(), {sessions, options.prompt, options.generate, options.repeat}));
-    if (profile || batch) continue;
+    if (options.stall > 0)
+      for (auto& row : bench_stall(bench.model(), options.stall)) rows.push_back(std::move(row));
+    if (profile || batch || options.stall > 0) continue;
     for (const int depth : options.depths) bench.run(depth, rows);
   }
   if (options.json) {
     std::cout << print(rows) << '\n';
   } else {
-    profile ? print_profiles(rows) : batch ? print_batches(rows) : print_table(rows);
+    profile         ? print_profiles(rows)
+    : batch         ? print_batches(rows)
+    : options.stall ? print_stalls(rows)
+                    : print_table(rows);
   }
 }
 
@@ -218,11 +217,15 @@ void add_bench(CLI::App& app) {
   command.add_option("-r,--repeat", options->repeat, "runs of each test")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  auto* batch = command.add_option("--batch", options->batch, "numbers of sessions that read and write together")
-                    ->delimiter(',')
-                    ->check(CLI::PositiveNumber);
+  auto* batch =
+      command.add_option("--batch,--sequences", options->batch, "numbers of sessions that read and write together")
+          ->delimiter(',')
+          ->check(CLI::PositiveNumber);
   command.add_option("--profile", options->profile, "a kind of use: how long its requests wait, and what they share")
       ->check(CLI::IsMember(profile_names()))
+      ->excludes(batch);
+  command.add_option("--stall", options->stall, "tokens of a prompt that arrives while eight sessions write")
+      ->check(CLI::PositiveNumber)
       ->excludes(batch);
   command.add_option("--compare", options->peer, "llama-bench of another engine, to be run turn by turn with ours");
   command.add_flag("--json", options->json, "print a JSON list");

@@ -16,14 +16,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Valid tokens that begin differently for every `variant`.
-std::vector<inlay::TokenId> some_tokens(const inlay::Model& model, int variant, int count) {
-  std::vector<inlay::TokenId> tokens(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    tokens[i] = static_cast<inlay::TokenId>((i * 7 + std::size_t(variant) * 31) % std::size_t(model.info().vocabulary));
-  return tokens;
-}
-
 void require_success(const inlay::Batch::Event& event) {
   if (!event.error.empty()) throw inlay::Error(inlay::Errc::memory, event.error);
 }
@@ -146,6 +138,13 @@ class Day {
 };
 
 }  // namespace
+
+std::vector<inlay::TokenId> some_tokens(const inlay::Model& model, int variant, int count) {
+  std::vector<inlay::TokenId> tokens(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    tokens[i] = static_cast<inlay::TokenId>((i * 7 + std::size_t(variant) * 31) % std::size_t(model.info().vocabulary));
+  return tokens;
+}
 
 Json bench_batch(const inlay::Model& model, const BatchWork& work) {
   std::vector<double> reading, writing;

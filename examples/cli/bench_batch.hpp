@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/json.hpp"
 
 namespace cli {
+
+// Valid tokens that begin differently for every `variant`: what they say does not matter.
+std::vector<inlay::TokenId> some_tokens(const inlay::Model&, int variant, int count);
 
 struct BatchWork {
   int sessions, prompt, generate, repeat;
