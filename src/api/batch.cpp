@@ -2,6 +2,7 @@
 #include "api/batch.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "api/guarded.hpp"
 
@@ -25,7 +26,12 @@ const Batch::Options& checked(const Batch::Options& options) {
 }  // namespace
 
 BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Options& options)
-    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {}
+    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {
+  if (model_->engine->spare_cores() > 0) try {
+      aside_ = std::make_unique<base::Aside>();
+    } catch (const std::system_error&) {  // no thread is to be had: it goes without
+    }
+}
 
 BatchState::~BatchState() {
   for (const auto& request : requests_) request->leave_session();

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 
 #include "api/writer.hpp"
+#include "base/aside.hpp"
 #include "inlay/batch.hpp"
 #include "runtime/pace.hpp"
 #include "runtime/scheduler.hpp"
@@ -59,6 +61,13 @@ struct BatchState {
   bool over = false;
 
  private:
+  // A token of a step that is being chosen.
+  struct Choice {
+    BatchRequest* request;
+    std::span<const float> logits;
+    std::exception_ptr failure = {};
+  };
+
   // Each that runs can write in every step.
   std::size_t most_places() const noexcept {
     return std::size_t(std::min(options_.sessions_at_once, options_.tokens_per_step));
@@ -78,7 +87,9 @@ struct BatchState {
   bool read(std::span<const runtime::Schedule::Part> parts);
   void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);
   void take(std::span<const runtime::Schedule::Part> parts);
-  void write(BatchRequest& request, std::span<const float> logits);
+  void report_progress(BatchRequest& request) const;
+  void choose();
+  void tell(const Choice& choice);
 
   std::shared_ptr<const ModelState> model_;
   const Batch::Options options_;
@@ -96,6 +107,8 @@ struct BatchState {
   runtime::Pace pace_;
   std::size_t places_;  // fewer than sessions_at_once after memory ran out
   std::vector<float> logits_;
+  std::vector<Choice> choices_;
+  std::unique_ptr<base::Aside> aside_;  // where a core is left beside those of a step
 };
 
 }  // namespace v0

@@ -8,6 +8,30 @@ inline namespace v0 {
 
 using Part = runtime::Schedule::Part;
 
+namespace {
+
+// While it lives, another thread finds out which tokens the grammars allow next: that needs no logits.
+class PrepareGrammars {
+ public:
+  PrepareGrammars(base::Aside* aside, std::vector<Writer*> writers) : aside_(aside), writers_(std::move(writers)) {
+    if (!writers_.empty())
+      aside_->start([this] {
+        for (auto* writer : writers_) writer->prepare();
+      });
+  }
+  ~PrepareGrammars() {
+    if (!writers_.empty()) aside_->wait();
+  }
+  PrepareGrammars(const PrepareGrammars&) = delete;
+  PrepareGrammars& operator=(const PrepareGrammars&) = delete;
+
+ private:
+  base::Aside* aside_;
+  std::vector<Writer*> writers_;
+};
+
+}  // namespace
+
 BatchRequest& BatchState::find(Batch::Id id) const {
   const auto earlier = [](const BatchRequest* request, Batch::Id than) { return request->id < than; };
   return **std::lower_bound(live_.begin(), live_.end(), id, earlier);
@@ -110,12 +134,14 @@ bool BatchState::read_source(std::vector<Part>& parts) {
 bool BatchState::read(std::span<const Part> parts) {
   std::vector<runtime::Reading> readings;
   std::vector<const BatchRequest*> served;
+  std::vector<Writer*> with_grammar;
   const auto add = [&](const Part& part) {
     auto& request = find(part.id);
     model_->engine->wake(request.sequence());
     const bool whole = std::size_t(part.tokens) == request.unread();
     readings.push_back({&request.sequence(), part.tokens, whole ? std::vector{part.tokens - 1} : std::vector<int>{}});
     served.push_back(&request);
+    if (aside_ && request.writer.has_grammar()) with_grammar.push_back(&request.writer);
   };
   // A step goes on while anybody wants it.
   const auto unwanted = [&] {
@@ -123,6 +149,7 @@ bool BatchState::read(std::span<const Part> parts) {
   };
   try {
     std::for_each(parts.begin(), parts.end(), add);
+    const PrepareGrammars beside(aside_.get(), std::move(with_grammar));
     model_->engine->read(readings, logits_, unwanted);
   } catch (const Error& error) {
     recover(error, parts);
@@ -153,36 +180,69 @@ void BatchState::recover(const Error& error, std::span<const Part> parts) {
 void BatchState::take(std::span<const Part> parts) {
   const auto width = std::size_t(model_->engine->vocabulary());
   std::size_t row = 0;
+  choices_.clear();
   for (const auto& part : parts) {
     auto& request = find(part.id);
     const bool whole = request.unread() == 0;
     const auto logits = std::span(logits_).subspan(width * row, whole ? width : 0);
     row += whole;
     try {
-      auto& stats = request.writer.stats;
-      const auto cached = request.sequence().cached;
-      const auto read =
-          request.sequence().source ? std::size_t(stats.prompt_tokens) : cached - std::min(request.before, cached);
-      if (const auto& progress = request.writer.limits().progress; progress && !request.prompt_read)
-        progress(std::min(int(read), stats.prompt_tokens), stats.prompt_tokens);
-      if (whole) write(request, logits);
-    } catch (const std::exception& error) {  // of its sampler or of the host's functions: the others go on
+      report_progress(request);
+      if (whole) choices_.push_back({&request, logits});
+    } catch (const std::exception& error) {  // of the host's functions: the others go on
       end(request, Finish::cancelled, error.what());
     }
   }
+  choose();
+  for (const auto& choice : choices_) tell(choice);
 }
 
-void BatchState::write(BatchRequest& request, std::span<const float> logits) {
-  auto& writer = request.writer;
-  if (!std::exchange(request.prompt_read, true)) {
-    writer.stats.prompt_seconds = writer.seconds();
-    request.leave_session();
+void BatchState::report_progress(BatchRequest& request) const {
+  const auto& progress = request.writer.limits().progress;
+  if (!progress || request.prompt_read) return;
+  const auto prompt = request.writer.stats.prompt_tokens;
+  const auto cached = request.sequence().cached, before = std::min(request.before, cached);
+  progress(request.sequence().source ? prompt : std::min(int(cached - before), prompt), prompt);
+}
+
+// Sampling is the same in any order, so the threads of the step share it; what the host has a part in stays here.
+void BatchState::choose() {
+  for (auto& [request, logits, failure] : choices_) {
+    auto& writer = request->writer;
+    if (!std::exchange(request->prompt_read, true)) {
+      writer.stats.prompt_seconds = writer.seconds();
+      request->leave_session();
+    }
+    request->wrote = writer.may_follow(request->sequence().tokens.size());
   }
-  auto& tokens = request.sequence().tokens;
-  request.wrote = writer.may_follow(tokens.size());
-  if (request.wrote) writer.write(logits, tokens);
-  writer.stats.generate_seconds = writer.seconds() - writer.stats.prompt_seconds;
-  events_.push_back(&request);
+  const auto one = [&](std::size_t i) {
+    auto& [request, logits, failure] = choices_[i];
+    if (request->wrote) try {
+        request->writer.choose(logits, request->sequence().tokens);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+  };
+  const auto asks_host = [&](std::size_t i) { return choices_[i].request->writer.asks_host(); };
+  if (choices_.size() > 1)
+    model_->engine->side_by_side(int(choices_.size()), [&](int i) {
+      if (!asks_host(std::size_t(i))) one(std::size_t(i));
+    });
+  for (std::size_t i = 0; i < choices_.size(); ++i)
+    if (choices_.size() == 1 || asks_host(i)) one(i);
+}
+
+void BatchState::tell(const Choice& choice) {
+  auto& request = *choice.request;
+  auto& writer = request.writer;
+  try {
+    if (choice.failure) std::rethrow_exception(choice.failure);
+    if (request.wrote) writer.show();
+    writer.stats.generate_seconds = writer.seconds() - writer.stats.prompt_seconds;
+    events_.push_back(&request);
+  } catch (const std::exception& error) {  // of its sampler or guard: the others go on
+    end(request, Finish::cancelled, error.what());
+  }
 }
 
 }  // namespace v0

@@ -21,6 +21,7 @@ Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, L
     : model_(std::move(model)),
       sampling_(recipe, seed_of(recipe), model_->tokenizer.get(), row_passes()),
       limits_(std::move(limits)),
+      asks_host_(recipe.adjust != nullptr),
       watch_(limits_.guard),
       decoder_(*model_->tokenizer) {
   if (recipe.grammar) constraint_.emplace(recipe.grammar, model_->pieces());
@@ -92,7 +93,7 @@ Finish Writer::finish_after(std::size_t tokens) const {
   return tokens >= context() && !goes_on_when_full ? Finish::context_full : Finish::running;
 }
 
-TokenId Writer::choose(std::span<const float> logits, std::span<const TokenId> tokens) {
+TokenId Writer::next(std::span<const float> logits, std::span<const TokenId> tokens) {
   if (!constraint_) return sampling_.choose(logits, tokens, {}, &maxima_);
   allowed_.assign(logits.begin(), logits.end());
   constraint_->apply(allowed_);
@@ -101,9 +102,9 @@ TokenId Writer::choose(std::span<const float> logits, std::span<const TokenId> t
   return id;
 }
 
-void Writer::write(std::span<const float> logits, std::vector<TokenId>& tokens) {
+void Writer::choose(std::span<const float> logits, std::vector<TokenId>& tokens) {
   maxima_.find(logits);
-  const auto id = choose(logits, tokens);
+  const auto id = next(logits, tokens);
   tokens.push_back(id);
   const auto total = maxima_.log_sum(logits);
   token.id = id;
@@ -111,7 +112,13 @@ void Writer::write(std::span<const float> logits, std::vector<TokenId>& tokens) 
   if (limits_.top_logprobs > 0) alternatives(logits, total);
   ++stats.generated_tokens;
   finish = finish_after(tokens.size());
-  show(id, finish != Finish::running);
+}
+
+void Writer::prepare() noexcept {
+  try {
+    if (constraint_ && finish == Finish::running) constraint_->prepare();
+  } catch (...) {  // it is said when the token is chosen
+  }
 }
 
 std::optional<std::size_t> Writer::find_stop() const {
@@ -139,7 +146,9 @@ void Writer::watch(std::string_view ready) {
   text_ = std::move(passed.text);
 }
 
-void Writer::show(TokenId id, bool last) {
+void Writer::show() {
+  const auto id = token.id;
+  const bool last = finish != Finish::running;
   if (!model_->tokenizer->is_control(id)) {
     pending_ += decoder_.push(id);
   } else if (writes_marks_ && std::ranges::binary_search(model_->marks(), id)) {

@@ -24,7 +24,17 @@ class Writer {
   // Whether a token may follow these; where none may, `finish` says why.
   bool may_follow(std::size_t tokens);
   // Chooses the token after `tokens` and appends it: `token` is it, and `finish` may end the text.
-  void write(std::span<const float> logits, std::vector<TokenId>& tokens);
+  void write(std::span<const float> logits, std::vector<TokenId>& tokens) {
+    choose(logits, tokens);
+    show();
+  }
+  // The two halves of it. The first may run beside those of other writers, unless it asks a function of the host.
+  void choose(std::span<const float> logits, std::vector<TokenId>& tokens);
+  void show();
+  bool asks_host() const noexcept { return asks_host_; }
+  // Finds out what the grammar allows next, before the logits are there.
+  bool has_grammar() const noexcept { return constraint_.has_value(); }
+  void prepare() noexcept;
 
   // Makes the text a reply of a chat: marks are written out, and it belongs to the grammar.
   void write_reply(const Grammar& grammar);
@@ -48,10 +58,9 @@ class Writer {
   using Clock = std::chrono::steady_clock;
 
   std::size_t context() const noexcept { return std::size_t(model_->engine->context()); }
-  TokenId choose(std::span<const float> logits, std::span<const TokenId> tokens);
+  TokenId next(std::span<const float> logits, std::span<const TokenId> tokens);
   void alternatives(std::span<const float> logits, double total);
   Finish finish_after(std::size_t tokens) const;
-  void show(TokenId id, bool last);
   void watch(std::string_view ready);
   std::optional<std::size_t> find_stop() const;
   std::size_t held_back() const;
@@ -61,7 +70,7 @@ class Writer {
   runtime::Maxima maxima_{row_passes()};  // of the model's logits
   std::optional<runtime::Constraint> constraint_;
   Limits limits_;
-  bool writes_marks_ = false;
+  bool writes_marks_ = false, asks_host_;
   Watch watch_;
   Clock::time_point start_ = Clock::now();
   text::StreamDecoder decoder_;

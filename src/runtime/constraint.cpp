@@ -35,11 +35,17 @@ std::string TokenPieces::text(text::TokenId id) const {
 Constraint::Constraint(const Grammar& grammar, std::shared_ptr<const TokenPieces> pieces)
     : state_(grammar), pieces_(std::move(pieces)), bits_(pieces_->trie.words()) {}
 
-void Constraint::apply(std::span<float> logits) {
-  constexpr float never = -std::numeric_limits<float>::infinity();
+void Constraint::prepare() {
+  if (prepared_) return;
   text::mask_tokens(state_, pieces_->trie, bits_);
   if (state_.complete())
     for (const auto id : pieces_->ends) bits_[std::size_t(id) / 64] |= std::uint64_t(1) << (id % 64);
+  prepared_ = true;
+}
+
+void Constraint::apply(std::span<float> logits) {
+  constexpr float never = -std::numeric_limits<float>::infinity();
+  prepare();
   for (std::size_t id = 0; id < logits.size(); ++id) {
     const bool allowed = id / 64 < bits_.size() && (bits_[id / 64] >> (id % 64) & 1);
     logits[id] = allowed ? logits[id] : never;
@@ -47,6 +53,7 @@ void Constraint::apply(std::span<float> logits) {
 }
 
 void Constraint::accept(text::TokenId id) {
+  prepared_ = false;
   const auto& ends = pieces_->ends;
   if (std::find(ends.begin(), ends.end(), id) != ends.end() && state_.complete()) return;
   if (!state_.accept(pieces_->text(id)))

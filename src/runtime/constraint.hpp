@@ -29,6 +29,8 @@ class Constraint {
  public:
   Constraint(const Grammar& grammar, std::shared_ptr<const TokenPieces> pieces);
 
+  // Finds out what may follow, which apply() would do otherwise. Throws Error{argument, Fault::limit} as apply() does.
+  void prepare();
   // Forbids, by -infinity, what may not follow; the end of text is allowed where the text is whole.
   void apply(std::span<float> logits);
   // Reads the chosen token. Throws Error{argument} where it cannot follow, which a mask excludes.
@@ -42,6 +44,7 @@ class Constraint {
   text::GrammarState state_;
   std::shared_ptr<const TokenPieces> pieces_;
   std::vector<std::uint64_t> bits_;
+  bool prepared_ = false;
 };
 
 }  // namespace inlay::runtime

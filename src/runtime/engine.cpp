@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/machine.hpp"
 #include "runtime/change.hpp"
 #include "runtime/model_file.hpp"
 #include "runtime/stay.hpp"
@@ -42,7 +43,7 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   const auto& name = options.architecture->name;
   const int trained = trained_context(file, std::string(name) + ".context_length");
   context_ = options.context > 0 ? std::min(options.context, most_context) : trained;
-  base::Team team(device_->options().threads, device_->threads());
+  team_ = std::make_unique<base::Team>(device_->options().threads, device_->threads());
   std::uint64_t origin = 0;
   if (!options.packed.empty()) {
     origin = PackedFile::origin_of(options.model, file, device_->table().layout(device_->handle()));
@@ -50,7 +51,7 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   }
   FileWeights weights(file, *device_,
                       {.measure = options.measure,
-                       .team = &team,
+                       .team = team_.get(),
                        .progress = options.progress,
                        .packed = packed_.get(),
                        .mapped = options.mapped});
@@ -80,6 +81,15 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
 }
 
 Engine::~Engine() = default;
+
+void Engine::side_by_side(int n, const std::function<void(int)>& work) {
+  std::lock_guard turn(team_turn_);
+  team_->each(n, work);
+}
+
+int Engine::spare_cores() const noexcept {
+  return device_->options().parallel ? 0 : std::max(0, base::usable_cores() - team_->size());
+}
 
 void Engine::describe(std::span<const Reading> readings) {
   ids_.clear(), positions_.clear(), slots_.clear(), rows_.clear();

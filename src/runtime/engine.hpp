@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "inlay/gguf.hpp"
 #include "inlay/nn/decoder.hpp"
 #include "inlay/session.hpp"
@@ -143,6 +144,11 @@ class Engine {
   // are read again with the next step, and a source at once. Throws Error{memory}.
   void wake(Sequence& sequence);
 
+  // Calls work(i) for each i < n on the threads of steps, which must not throw; and how many cores are left beside
+  // them.
+  void side_by_side(int n, const std::function<void(int)>& work);
+  int spare_cores() const noexcept;
+
   struct Room {
     std::size_t pages = SIZE_MAX, slots = SIZE_MAX;
   };
@@ -199,6 +205,8 @@ class Engine {
 
   std::unique_ptr<Device> device_;
   std::unique_ptr<PackedFile> packed_;
+  std::unique_ptr<base::Team> team_;  // for what is no operation of the device
+  std::mutex team_turn_;
   std::vector<Block> blocks_;
   std::unique_ptr<nn::Network> network_;
   std::unique_ptr<Caches> caches_;
