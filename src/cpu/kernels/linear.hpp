@@ -127,7 +127,7 @@ template <class A>
 constexpr LinearKernels linear_kernels() noexcept {
   return {.weights = weight_table<A>,
           .weight_count = static_cast<int>(std::size(weight_table<A>)),
-          .few_tokens = has_tiles<A> ? A::few_tokens : 2 * A::few_tokens,
+          .few_tokens = A::most_few,
           .tile = has_tiles<A> ? TileForm{ActivationTile::tokens, sizeof(ActivationTile), put_in_tile}
                                : TileForm{1, sizeof(Activation), nullptr},
           .quantize = quantize<A>,

@@ -10,7 +10,7 @@ namespace isa {
 struct Avx2 {
   using arch = xsimd::fma3<xsimd::avx2>;
   using Bytes = __m256i;
-  static constexpr int rows = 8, plain_tokens = 6, few_tokens = 2, signed_bias = 0;
+  static constexpr int rows = 8, plain_tokens = 6, few_tokens = 2, most_few = 4, signed_bias = 0;
   static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
   static constexpr int tokens(int bits) noexcept { return bits <= 4 ? 3 : 2; }  // of a tile: its sums fill 16 registers
 

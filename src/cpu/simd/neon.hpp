@@ -10,7 +10,7 @@ namespace isa {
 struct Neon {
   using arch = xsimd::neon64;
   using Bytes = uint8x16_t;
-  static constexpr int rows = 4, plain_tokens = 4, few_tokens = 2, signed_bias = 0;
+  static constexpr int rows = 4, plain_tokens = 4, few_tokens = 2, most_few = 4, signed_bias = 0;
   static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
   static constexpr int tokens(int) noexcept { return 2; }
 

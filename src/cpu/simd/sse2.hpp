@@ -10,7 +10,7 @@ namespace isa {
 struct Baseline {
   using arch = xsimd::sse2;
   using Bytes = __m128i;
-  static constexpr int rows = 4, plain_tokens = 2, few_tokens = 1, signed_bias = 0;
+  static constexpr int rows = 4, plain_tokens = 2, few_tokens = 1, most_few = 2, signed_bias = 0;
   static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
   static constexpr int tokens(int) noexcept { return 1; }
 
