@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cpu/pack_blocks.hpp"
+#include "cpu/pack_codebook.hpp"
 #include "cpu/simd/transpose.hpp"
 #include "gguf/types.hpp"
 
@@ -129,6 +130,14 @@ constexpr GroupPacker packers[] = {
     packer<gguf::BlockIQ4_NL, PackedQ4_0>(Type::IQ4_NL),
     packer<gguf::BlockIQ4_XS, PackedIQ4_XS>(Type::IQ4_XS),
     packer<gguf::BlockMXFP4, PackedMXFP4>(Type::MXFP4),
+    packer<gguf::BlockNVFP4, PackedNVFP4>(Type::NVFP4),
+    packer<gguf::BlockIQ1_S, PackedQ3_K>(Type::IQ1_S),
+    packer<gguf::BlockIQ1_M, PackedQ3_K>(Type::IQ1_M),
+    packer<gguf::BlockIQ2_XXS, PackedQ3_K>(Type::IQ2_XXS),
+    packer<gguf::BlockIQ2_XS, PackedQ3_K>(Type::IQ2_XS),
+    packer<gguf::BlockIQ2_S, PackedQ3_K>(Type::IQ2_S),
+    packer<gguf::BlockIQ3_XXS, PackedIQ4_XS>(Type::IQ3_XXS),
+    packer<gguf::BlockIQ3_S, PackedIQ4_XS>(Type::IQ3_S),
     packer<gguf::BlockTQ2_0, PackedTernary<8>>(Type::TQ2_0),
     packer<gguf::BlockTQ1_0, PackedTernary<8>>(Type::TQ1_0),
     packer<gguf::BlockQ2_0, PackedTernary<2>>(Type::Q2_0),

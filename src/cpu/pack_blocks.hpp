@@ -1,7 +1,9 @@
 // Each type of the file's blocks as one row of its packed form.
 #pragma once
 
+#include "base/half.hpp"
 #include "cpu/pack_codes.hpp"
+#include "gguf/bits.hpp"
 #include "gguf/blocks.hpp"
 
 namespace inlay::cpu {
@@ -141,6 +143,20 @@ inline bool pack_block(const gguf::BlockMXFP4& from, PackedMXFP4& to, int r) noe
   // 2^(exponent - 128), for the codes are doubled; the two smallest are denormal.
   to.scales[r] = static_cast<std::uint16_t>(from.exponent > 1 ? (from.exponent - 1) << 7 : 0x20 << from.exponent);
   return from.exponent != 255;
+}
+
+// The scales, floats of eight bits, become halves, which hold them and their halves exactly: the codes are doubled.
+inline bool pack_block(const gguf::BlockNVFP4& from, PackedNVFP4& to, int r) noexcept {
+  for (int j = 0; j < 2; ++j) {
+    const Codes codes = codes_by_quad([&](int q) {  // 16 columns: eight bytes, the first eight columns in low nibbles
+      const std::uint8_t* bytes = from.codes + 16 * j + q / 4 * 8 + q % 2 * 4;
+      return word(bytes) >> q / 2 % 2 * 4 & each(15);
+    });
+    put_nibbles(to.blocks[j].nibbles, r, codes);
+    for (int part = 0; part < 2; ++part)
+      to.blocks[j].scales[part][r] = base::float_to_half(gguf::halved_fp8(from.scales[2 * j + part]));
+  }
+  return true;
 }
 
 inline bool pack_block(const gguf::BlockTQ2_0& from, PackedTernary<8>& to, int r) noexcept {

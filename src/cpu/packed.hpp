@@ -43,7 +43,7 @@ struct PackedQ2_K {  // steps: what a scale (low nibble) and a minimum (high nib
     std::uint8_t steps[2][packed_rows];
   } blocks[super_blocks];
 };
-struct PackedQ3_K {
+struct PackedQ3_K {  // also IQ1 and IQ2: three bits say which of their few values it is
   Halves scales;
   struct {
     Quad pairs[2], bits;
@@ -71,7 +71,7 @@ struct PackedQ6_K {
     std::int8_t steps[2][packed_rows];
   } blocks[super_blocks];
 };
-struct PackedIQ4_XS {
+struct PackedIQ4_XS {  // also IQ3
   Halves scales;
   struct {
     Quad nibbles[4];
@@ -81,6 +81,12 @@ struct PackedIQ4_XS {
 struct PackedMXFP4 {  // scales are bfloat16
   Quad nibbles[4];
   Halves scales;
+};
+struct PackedNVFP4 {
+  struct {
+    Quad nibbles[4];
+    Halves scales[2];  // of 16 columns each
+  } blocks[2];
 };
 template <int blocks_of_a_scale>
 struct PackedTernary {  // codes 0 to 2 (Q2_0: 3)

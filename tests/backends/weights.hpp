@@ -26,11 +26,6 @@ inline constexpr BlockForm block_forms[] = {
     {Type::MXFP4, {-1, -1}, 1}, {Type::NVFP4, {-1, -1}, 4},  {Type::Q1_0, {0, -1}, 2},    {Type::Q2_0, {0, -1}, 2},
 };
 
-// Those that every backend must multiply with.
-inline constexpr Type required_types[] = {Type::F32,  Type::F16,  Type::BF16, Type::Q4_0,   Type::Q4_1,
-                                          Type::Q5_0, Type::Q5_1, Type::Q8_0, Type::Q2_K,   Type::Q3_K,
-                                          Type::Q4_K, Type::Q5_K, Type::Q6_K, Type::IQ4_NL, Type::IQ4_XS};
-
 inline bool is_float(Type type) { return type == Type::F32 || type == Type::F16 || type == Type::BF16; }
 
 // Where a candidate multiplies halves as bfloat16.

@@ -6,6 +6,7 @@
 #include "cpu/kernels/products.hpp"
 #include "cpu/kernels/quantize.hpp"
 #include "cpu/kernels/tiles.hpp"
+#include "cpu/kernels/weights_codebook.hpp"
 #include "gguf/types.hpp"
 
 namespace inlay::cpu {
@@ -111,16 +112,34 @@ constexpr WeightKernels halves(gguf::Type type) noexcept {
 
 template <class A>
 constexpr WeightKernels weight_table[] = {
-    rounded<A, WeightQ4_0<A>>(gguf::Type::Q4_0),        rounded<A, WeightQ4_1<A>>(gguf::Type::Q4_1),
-    rounded<A, WeightQ5_0<A>>(gguf::Type::Q5_0),        rounded<A, WeightQ5_1<A>>(gguf::Type::Q5_1),
-    rounded<A, WeightQ8_0<A>>(gguf::Type::Q8_0),        rounded<A, WeightQ2_K<A>>(gguf::Type::Q2_K),
-    rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),        rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
-    rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),        rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
-    rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL),    rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
-    rounded<A, WeightMXFP4<A>>(gguf::Type::MXFP4),      rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ2_0),
-    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ1_0), rounded<A, WeightTernary<A, 2>>(gguf::Type::Q2_0),
-    rounded<A, WeightTernary<A, 4>>(gguf::Type::Q1_0),  plain<A, WeightF32<A>>(gguf::Type::F32),
-    halves<A, PairsF16, WeightF16>(gguf::Type::F16),    halves<A, PairsBF16, WeightBF16>(gguf::Type::BF16),
+    rounded<A, WeightQ4_0<A>>(gguf::Type::Q4_0),
+    rounded<A, WeightQ4_1<A>>(gguf::Type::Q4_1),
+    rounded<A, WeightQ5_0<A>>(gguf::Type::Q5_0),
+    rounded<A, WeightQ5_1<A>>(gguf::Type::Q5_1),
+    rounded<A, WeightQ8_0<A>>(gguf::Type::Q8_0),
+    rounded<A, WeightQ2_K<A>>(gguf::Type::Q2_K),
+    rounded<A, WeightQ3_K<A>>(gguf::Type::Q3_K),
+    rounded<A, WeightQ4_K<A>>(gguf::Type::Q4_K),
+    rounded<A, WeightQ5_K<A>>(gguf::Type::Q5_K),
+    rounded<A, WeightQ6_K<A>>(gguf::Type::Q6_K),
+    rounded<A, WeightIQ4_NL<A>>(gguf::Type::IQ4_NL),
+    rounded<A, WeightIQ4_XS<A>>(gguf::Type::IQ4_XS),
+    rounded<A, WeightMXFP4<A>>(gguf::Type::MXFP4),
+    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ2_0),
+    rounded<A, WeightTernary<A, 8>>(gguf::Type::TQ1_0),
+    rounded<A, WeightTernary<A, 2>>(gguf::Type::Q2_0),
+    rounded<A, WeightTernary<A, 4>>(gguf::Type::Q1_0),
+    plain<A, WeightF32<A>>(gguf::Type::F32),
+    halves<A, PairsF16, WeightF16>(gguf::Type::F16),
+    halves<A, PairsBF16, WeightBF16>(gguf::Type::BF16),
+    rounded<A, WeightNVFP4<A>>(gguf::Type::NVFP4),
+    rounded<A, WeightIQ1<A>>(gguf::Type::IQ1_S),
+    rounded<A, WeightIQ1<A>>(gguf::Type::IQ1_M),
+    rounded<A, WeightIQ2<A>>(gguf::Type::IQ2_XXS),
+    rounded<A, WeightIQ2<A>>(gguf::Type::IQ2_XS),
+    rounded<A, WeightIQ2<A>>(gguf::Type::IQ2_S),
+    rounded<A, WeightOfSixteen<A, 7, 64, iq3_xxs_values, 4>>(gguf::Type::IQ3_XXS),
+    rounded<A, WeightOfSixteen<A, 5, 16, iq3_s_values, 1>>(gguf::Type::IQ3_S),
 };
 
 template <class A>

@@ -155,6 +155,18 @@ struct WeightMXFP4 : Form<5, 16, 1, false, 1> {
   }
 };
 
+template <class A>
+struct WeightNVFP4 : Form<5, 16, 2, false, 2> {
+  using Stream = PackedNVFP4;
+  template <int q>
+  static INLAY_INLINE auto codes(const Stream& s, int b, int v) noexcept {
+    return A::lookup(small_floats, nibble<A, q>(s.blocks[b].nibbles, v));
+  }
+  static INLAY_INLINE auto scale(const Stream& s, int b, int part, int v) noexcept {
+    return A::halves(s.blocks[b].scales[part] + v * A::rows);
+  }
+};
+
 template <class A, int blocks_of_a_scale>
 struct WeightTernary : Form<2, 1, 1, false, blocks_of_a_scale>, HalfScales<A> {
   using Stream = PackedTernary<blocks_of_a_scale>;
