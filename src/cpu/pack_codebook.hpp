@@ -19,7 +19,7 @@ struct Levels {
       of[first + i] = static_cast<std::uint8_t>(level | (flags >> i & 1) << bits);
     }
   }
-  Codes block(int j) const noexcept {
+  auto block(int j) const noexcept {
     return codes_by_quad([&](int q) { return word(of + block_columns * j + 4 * q); });
   }
 };

@@ -152,6 +152,10 @@ void decode(const BlockTQ1_0& block, float* out) {
   for (int i = 0; i < 16; ++i) out[240 + i] = scale * static_cast<float>(ternary_digit(block.tail[i % 4], i / 4) - 1);
 }
 
+void decode(const BlockI2_S& block, float* out) {  // without the tensor's scale
+  for (int i = 0; i < 128; ++i) out[i] = static_cast<float>((block.codes[i % 32] >> (6 - 2 * (i / 32)) & 3) - 1);
+}
+
 void decode(const BlockTQ2_0& block, float* out) {
   const float scale = half_to_float(block.scale);
   for (int i = 0; i < 256; ++i) out[i] = scale * static_cast<float>(two_bits(block.codes, i) - 1);
@@ -201,6 +205,7 @@ constexpr Decoder decoders[] = {
     {Type::Q2_0, decode_all<BlockQ2_0>},
     {Type::TQ1_0, decode_all<BlockTQ1_0>},
     {Type::TQ2_0, decode_all<BlockTQ2_0>},
+    {Type::I2_S, decode_all<BlockI2_S>},
     {Type::IQ2_XXS, decode_all<BlockIQ2_XXS>},
     {Type::IQ2_XS, decode_all<BlockIQ2_XS>},
     {Type::IQ2_S, decode_all<BlockIQ2_S>},

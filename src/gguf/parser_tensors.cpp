@@ -62,7 +62,8 @@ std::uint64_t Parser::checked_bytes(const Tensor& tensor) const {
     cursor_.fail(Fault::bad_dims, fmt::format("a row of {} values is no multiple of {}, the block size of {}",
                                               tensor.shape.back(), type->block_values, type->name));
   }
-  const auto bytes = base::checked_multiply(values / type->block_values, type->block_bytes);
+  auto bytes = base::checked_multiply(values / type->block_values, type->block_bytes);
+  if (bytes) bytes = base::checked_add(*bytes, std::uint64_t{type->tail_bytes});
   if (!bytes) cursor_.fail(Fault::overflow, fmt::format("the bytes of {} {} values are too many", values, type->name));
   return *bytes;
 }

@@ -13,7 +13,7 @@ enum class Type : std::uint32_t {
   Q2_K = 10, Q3_K = 11, Q4_K = 12, Q5_K = 13, Q6_K = 14, Q8_K = 15,
   IQ2_XXS = 16, IQ2_XS = 17, IQ3_XXS = 18, IQ1_S = 19, IQ4_NL = 20, IQ3_S = 21, IQ2_S = 22, IQ4_XS = 23,
   I8 = 24, I16 = 25, I32 = 26, I64 = 27, F64 = 28, IQ1_M = 29, BF16 = 30,
-  TQ1_0 = 34, TQ2_0 = 35, MXFP4 = 39, NVFP4 = 40, Q1_0 = 41, Q2_0 = 42
+  TQ1_0 = 34, TQ2_0 = 35, I2_S = 36, MXFP4 = 39, NVFP4 = 40, Q1_0 = 41, Q2_0 = 42
 };
 // clang-format on
 
@@ -22,6 +22,7 @@ struct TypeInfo {
   std::string_view name;
   std::uint32_t block_values;  // a row is a whole number of blocks, each of so many values
   std::uint32_t block_bytes;
+  std::uint32_t tail_bytes = 0;  // of a whole tensor, behind its blocks
 };
 
 inline constexpr TypeInfo type_table[] = {
@@ -56,6 +57,7 @@ inline constexpr TypeInfo type_table[] = {
     {Type::BF16, "BF16", 1, 2},
     {Type::TQ1_0, "TQ1_0", 256, 54},
     {Type::TQ2_0, "TQ2_0", 256, 66},
+    {Type::I2_S, "I2_S", 128, 32, 32},
     {Type::MXFP4, "MXFP4", 32, 17},
     {Type::NVFP4, "NVFP4", 64, 36},
     {Type::Q1_0, "Q1_0", 128, 18},
@@ -79,7 +81,7 @@ constexpr const TypeInfo* find_type(std::string_view name) noexcept {
 
 constexpr const TypeInfo& type_info(Type type) noexcept { return *find_type(static_cast<std::uint32_t>(type)); }
 
-// Bytes of `values` values, a whole number of blocks.
+// Bytes of `values` values, a whole number of blocks, without a tensor's tail.
 constexpr std::uint64_t bytes_of(Type type, std::uint64_t values) noexcept {
   return values / type_info(type).block_values * type_info(type).block_bytes;
 }

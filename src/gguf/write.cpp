@@ -73,7 +73,7 @@ void Writer::tensor(std::string_view name, Type type, std::span<const std::int64
   for (const std::int64_t size : shape) values *= static_cast<std::uint64_t>(size);
   const std::uint64_t end = tensors_.empty() ? 0 : tensors_.back().offset + tensors_.back().bytes;
   const std::uint64_t offset = base::checked_align(end, alignment_).value_or(end);
-  tensors_.push_back({offset, bytes_of(type, values)});
+  tensors_.push_back({offset, bytes_of(type, values) + info.tail_bytes});
   append_text(tensor_records_, name);
   append(tensor_records_, static_cast<std::uint32_t>(shape.size()));
   for (std::size_t i = 1; i <= shape.size(); ++i) append(tensor_records_, shape[shape.size() - i]);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gguf/dequantize.hpp"
+#include "gguf/ternary.hpp"
 #include "gguf/types.hpp"
 
 namespace inlay::runtime {
@@ -38,6 +39,8 @@ bool is_weight(std::uint32_t type) {
   constexpr Type others[] = {Type::I8, Type::I16, Type::I32, Type::I64, Type::F64, Type::Q8_1, Type::Q8_K};
   return std::none_of(std::begin(others), std::end(others), [&](Type other) { return std::uint32_t(other) == type; });
 }
+
+bool is_ternary(const gguf::Tensor& tensor) { return tensor.type == std::uint32_t(gguf::Type::I2_S); }
 
 // Files may write a vector as [n, 1] or leave trailing ones away.
 std::vector<std::int64_t> trimmed(std::span<const std::int64_t> shape) {
@@ -93,7 +96,7 @@ std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
 
 nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) {
   const auto* tensor = file_->tensor(name);
-  if (!tensor) return {};
+  if (!tensor) return scale_of_ternary(name);
   const auto key = name + "/" + std::to_string(int(use));
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
   if (trimmed(tensor->shape) != trimmed(shape))
@@ -110,11 +113,52 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
   nn::Tensor loaded;
   switch (use) {
     case nn::Weights::Use::values: loaded = values(seen); break;
-    case nn::Weights::Use::matrix: loaded = packed(seen, INLAY_ROLE_MATRIX); break;
+    case nn::Weights::Use::matrix:
+      loaded = is_ternary(*tensor) ? ternary(seen) : packed(seen, INLAY_ROLE_MATRIX);
+      break;
     case nn::Weights::Use::table: loaded = packed(seen, INLAY_ROLE_TABLE); break;
   }
   report(tensor->data.size());
   return found_.emplace(key, loaded).first->second;
+}
+
+// Codes alone; the scale comes as the factor "<name>.scale" of the matrix.
+nn::Tensor FileWeights::ternary(const gguf::Tensor& tensor) {
+  if (tensor.shape.size() != 2)
+    throw Error(Errc::unsupported, fmt::format("the tensor {} is no matrix, and of type I2_S", tensor.name),
+                Fault::unsupported, std::string(tensor.name));
+  const auto blocks = gguf::ternary_blocks(tensor.data, std::size_t(product(tensor.shape)));
+  gguf::Tensor seen = tensor;
+  seen.type = std::uint32_t(gguf::Type::Q2_0), seen.data = blocks;
+  auto loaded = packed(seen, INLAY_ROLE_MATRIX);
+  if (loaded.view.data == blocks.data() && !options_.measure) {  // where a backend takes blocks as they are
+    loaded.view.data = reserve(blocks.size());
+    device_->table().upload(device_->handle(), loaded.view.data, blocks.data(), blocks.size());
+  }
+  return loaded;
+}
+
+nn::Tensor FileWeights::scale_of_ternary(const std::string& name) {
+  constexpr std::string_view ending = ".scale";
+  if (!name.ends_with(ending)) return {};
+  const auto* matrix = file_->tensor(name.substr(0, name.size() - ending.size()) + ".weight");
+  if (!matrix || !is_ternary(*matrix)) return {};
+  if (const auto known = found_.find(name); known != found_.end()) return known->second;
+  const float scale = gguf::ternary_scale(matrix->data, std::size_t(product(matrix->shape)));
+  if (!std::isfinite(scale))
+    throw Error(Errc::format, fmt::format("the scale of the tensor {} is not finite", matrix->name), Fault::bad_value,
+                std::string(matrix->name));
+  return found_.emplace(name, constant({&scale, 1})).first->second;
+}
+
+void FileWeights::check_scales() const {
+  for (const auto& tensor : file_->tensors()) {
+    const std::string name(tensor.name);
+    if (!is_ternary(tensor) || !name.ends_with(".weight") || !found_.contains(name + "/1")) continue;
+    if (!found_.contains(name.substr(0, name.size() - 6) + "scale"))
+      throw Error(Errc::unsupported, fmt::format("the tensor {} is of type I2_S, whose scale has no place there", name),
+                  Fault::unsupported, name);
+  }
 }
 
 // Memory for one tensor; null where it is only counted. Tensors lie behind one another in large blocks, for which the
@@ -183,7 +227,7 @@ nn::Tensor FileWeights::packed(const gguf::Tensor& tensor, std::uint32_t role) {
   }
   pack_rows(source, role, t.view, tensor.name);
   parts_.push_back({key, {static_cast<const std::byte*>(t.view.data), bytes}});
-  file_->drop(tensor.data);
+  if (tensor.type == file_->tensor(tensor.name)->type) file_->drop(tensor.data);
   return t;
 }
 

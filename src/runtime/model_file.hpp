@@ -45,12 +45,15 @@ class FileWeights final : public nn::Weights::Source {
 
   std::uint64_t bytes() const noexcept { return bytes_; }                      // on the device so far
   std::span<const PackedFile::Part> parts() const noexcept { return parts_; }  // what was packed
+  void check_scales() const;  // throws Error{unsupported} where a matrix's scale is apart, and nobody asked for it
   std::vector<std::string> unused() const;                                  // tensors of the file that nobody asked for
   std::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
 
  private:
   nn::Tensor values(const gguf::Tensor& tensor);
   nn::Tensor packed(const gguf::Tensor& tensor, std::uint32_t role);
+  nn::Tensor ternary(const gguf::Tensor& tensor);
+  nn::Tensor scale_of_ternary(const std::string& name);
   void pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed, std::string_view name);
   void report(std::uint64_t bytes);
   void* reserve(std::size_t bytes);
