@@ -144,6 +144,10 @@ class INLAY_API Model {
   Embeddings embed(std::span<const std::string_view> texts, EmbedOptions = {}) const;
   Embeddings embed(std::span<const TokenId> tokens, EmbedOptions = {}) const;
 
+  /// How well each document answers the query, by a model that judges pairs of texts; more is better. One answer: its
+  /// logit; several: the probability of "yes", or of the first. Throws Error{argument} for a model that judges nothing.
+  std::vector<float> rerank(std::string_view query, std::span<const std::string_view> documents) const;
+
   const ModelInfo& info() const& noexcept;
   ModelInfo info() && { return info(); }
   void trim() const;  ///< gives pages back that no session uses (memory warnings)

@@ -1,4 +1,4 @@
-// The C door to grammars and embeddings.
+// The C door to grammars, embeddings and rerankers.
 #include "api/c_api.hpp"
 
 using namespace inlay::api;
@@ -25,6 +25,12 @@ inlay_status new_grammar(inlay_grammar** out, inlay_error* error, Make make) noe
   });
 }
 
+std::vector<std::string_view> views_of(const inlay_text* texts, std::size_t n, const char* name) {
+  std::vector<std::string_view> views;
+  for (const auto text : list(texts, n, name)) views.push_back(view(text));
+  return views;
+}
+
 }  // namespace
 
 inlay_status inlay_embed(const inlay_model* model, inlay_text input, inlay_pooling pooling, int normalize, float* rows,
@@ -44,6 +50,15 @@ inlay_status inlay_embed_tokens(const inlay_model* model, const int32_t* tokens,
   });
 }
 
+inlay_status inlay_rerank(const inlay_model* model, inlay_text query, const inlay_text* documents, size_t n,
+                          float* scores, inlay_error* error) {
+  return status_of(error, [&] {
+    const auto values = required(model, "model").model.rerank(view(query), views_of(documents, n, "documents"));
+    if (n > 0) std::copy(values.begin(), values.end(), &required(scores, "scores"));
+    return INLAY_OK;
+  });
+}
+
 inlay_status inlay_grammar_new(inlay_grammar_kind kind, inlay_text source, inlay_grammar** out, inlay_error* error) {
   return new_grammar(out, error, [&] { return compile(kind, view(source)); });
 }
@@ -53,11 +68,7 @@ inlay_status inlay_grammar_json(inlay_grammar** out, inlay_error* error) {
 }
 
 inlay_status inlay_grammar_choice(const inlay_text* texts, size_t n, inlay_grammar** out, inlay_error* error) {
-  return new_grammar(out, error, [&] {
-    std::vector<std::string_view> views;
-    for (const auto text : list(texts, n, "texts")) views.push_back(view(text));
-    return inlay::Grammar::choice(views);
-  });
+  return new_grammar(out, error, [&] { return inlay::Grammar::choice(views_of(texts, n, "texts")); });
 }
 
 inlay_status inlay_grammar_match(const inlay_grammar* grammar, inlay_text input, inlay_match* out, inlay_error* error) {

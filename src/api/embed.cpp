@@ -14,9 +14,10 @@ namespace {
 
 Pooling pooling_of(const ModelState& model, Pooling asked) {
   if (asked != Pooling::model) return asked;
-  constexpr Pooling kinds[] = {Pooling::none, Pooling::mean, Pooling::cls, Pooling::last};
+  // The last is of rerankers, which judge the first row.
+  constexpr Pooling kinds[] = {Pooling::none, Pooling::mean, Pooling::cls, Pooling::last, Pooling::cls};
   const auto kind = model.file.integer(model.info.architecture + ".pooling_type", 1);
-  if (kind < 0 || kind > 3)
+  if (kind < 0 || kind >= std::int64_t(std::size(kinds)))
     throw Error(Errc::unsupported, "the pooling type " + std::to_string(kind) + " is not known", Fault::unsupported,
                 "pooling_type");
   return kinds[kind];

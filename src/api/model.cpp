@@ -208,6 +208,7 @@ Session Model::session(const SessionOptions& options) const {
   if (!state_->engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
   if (state_->engine->encodes())
     throw Error(Errc::argument, "this model is an encoder: it embeds texts and generates none");
+  if (state_->engine->answers()) throw Error(Errc::argument, "this model judges texts, by rerank(), and generates none");
   if (options.drop < 0)
     throw Error(Errc::argument, "SessionOptions::drop must not be negative", Fault::bad_value, "drop");
   if (options.keep < 0 || (options.when_full == WhenFull::drop && options.keep + 2 > state_->engine->context()))

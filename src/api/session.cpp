@@ -54,8 +54,7 @@ runtime::Reuse SessionState::read(const Reader& reader) {
   engine().read_again(sequence, first);
   const auto reuse = engine().reuse(sequence, first);
   engine().wake(sequence);
-  const auto width = std::size_t(engine().vocabulary());
-  const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (width * sizeof(float)));
+  const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (engine().vocabulary() * sizeof(float)));
   std::vector<float> logits;
   while (sequence.cached < tokens.size()) {
     if (reader.stop && reader.stop()) throw Error(Errc::cancelled, "the session was told to stop");
@@ -64,6 +63,7 @@ runtime::Reuse SessionState::read(const Reader& reader) {
     for (auto i = begin; i < end && reading.wanted.size() < most_rows; ++i, ++reading.count)
       if (reader.wants(i)) reading.wanted.push_back(reading.count);
     engine().read({&reading, 1}, logits, reader.stop);
+    const auto width = logits.size() / std::max<std::size_t>(1, reading.wanted.size());
     for (std::size_t row = 0; row < reading.wanted.size(); ++row)
       reader.take(begin + std::size_t(reading.wanted[row]), std::span(logits).subspan(row * width, width));
     if (reader.progress) reader.progress(sequence.cached);

@@ -55,8 +55,11 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
                        .progress = options.progress,
                        .packed = packed_.get(),
                        .mapped = options.mapped});
-  network_ =
-      options.architecture->build(nn::Metadata(source, name, vocabulary_, context_, trained), nn::Weights(weights));
+  const nn::Metadata metadata(source, name, vocabulary_, context_, trained);
+  network_ = options.architecture->build(metadata, nn::Weights(weights));
+  answers_ = !network_->encodes() && file.tensor("cls.output.weight");
+  if (network_->encodes()) judge_ = Judge::read(metadata, nn::Weights(weights));
+  weights.check_scales();
   if (!options.packed.empty() && !packed_ && !options.measure)
     keep_packed(options.packed, origin, weights.parts(), *device_);
   blocks_ = weights.take_blocks();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "inlay/session.hpp"
 #include "runtime/caches.hpp"
 #include "runtime/fair_lock.hpp"
+#include "runtime/judge.hpp"
 #include "runtime/packed_file.hpp"
 #include "runtime/prefix.hpp"
 #include "runtime/source.hpp"
@@ -100,6 +102,10 @@ class Engine {
   // What an encoder makes of the tokens: [tokens, width].
   std::vector<float> encode(std::span<const TokenId> tokens);
   bool encodes() const noexcept { return network_->encodes(); }
+  // What turns an encoder's rows into answers; null where the file has none.
+  const Judge* judge() const noexcept { return judge_ ? &*judge_ : nullptr; }
+  // The "logits" of a decoder that judges are answers, and not those of its vocabulary.
+  bool answers() const noexcept { return answers_; }
 
   // What sequences of an encoder-decoder need before they are read; rows: encode() too.
   std::shared_ptr<const Source> read_source(std::span<const TokenId> tokens, std::vector<float>* rows = nullptr,
@@ -209,6 +215,8 @@ class Engine {
   std::mutex team_turn_;
   std::vector<Block> blocks_;
   std::unique_ptr<nn::Network> network_;
+  std::optional<Judge> judge_;
+  bool answers_ = false;
   std::unique_ptr<Caches> caches_;
   std::unique_ptr<PrefixTree> prefixes_;  // null: nothing is shared but by forks
   std::unique_ptr<nn::Step::State> step_;

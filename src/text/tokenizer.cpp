@@ -88,6 +88,27 @@ std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool a
   return ids;
 }
 
+// [BOS] first [EOS] [SEP] second [EOS] with the parts that the flags name; BERT's own is CLS first SEP second SEP.
+std::vector<TokenId> Tokenizer::encode_pair(std::string_view first, std::string_view second) const {
+  const Vocabulary& v = parts_->vocabulary;
+  const bool bert = v.kind == Kind::word_piece;
+  const TokenId end = bert || v.eos < 0 ? v.separator : v.eos;
+  std::vector<TokenId> ids;
+  const auto add = [&ids](bool asked, TokenId id) {
+    if (asked && id >= 0) ids.push_back(id);
+  };
+  const auto append = [&](std::string_view text) {
+    const auto more = encode(text, {});
+    ids.insert(ids.end(), more.begin(), more.end());
+    add(bert || v.adds_eos, end);
+  };
+  add(v.adds_bos, v.bos);
+  append(first);
+  add(!bert && v.adds_separator, v.separator >= 0 ? v.separator : v.eos);
+  append(second);
+  return ids;
+}
+
 std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {
   const Vocabulary& vocabulary = parts_->vocabulary;
   if (options.remove_special && vocabulary.adds_bos && !ids.empty() && ids.front() == vocabulary.bos)

@@ -128,3 +128,17 @@ TEST_CASE("special ids, flags and endings are those of the fixtures") {
     support::count("tokenizer", 1);
   });
 }
+
+TEST_CASE("two texts become one input as BERT asks: CLS first SEP second SEP") {
+  for_each_vocabulary(".jsonl", [](const std::string& name, const fs::path&, const gguf::File& file) {
+    const auto tokenizer = text::Tokenizer::from(file);
+    const auto first = tokenizer->encode("a question", {}), second = tokenizer->encode("its answer", {});
+    Ids expected = tokenizer->adds_bos() ? Ids{tokenizer->bos()} : Ids{};
+    expected.insert(expected.end(), first.begin(), first.end());
+    if (name == "bert-bge") expected.push_back(102);
+    expected.insert(expected.end(), second.begin(), second.end());
+    if (name == "bert-bge") expected.push_back(102);
+    INFO(name);
+    if (!tokenizer->adds_eos()) CHECK(tokenizer->encode_pair("a question", "its answer") == expected);
+  });
+}

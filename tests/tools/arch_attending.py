@@ -51,16 +51,31 @@ class Attending(Written):
     def normed(self, heads, name):
         return heads
 
-    def attention(self, h, p):
+    def turned(self, heads, p):
+        return self.rotated(heads)
+
+    def prepared(self, heads, p, which):
+        return self.normed(self.turned(heads, p), p + f"attn_{which}_norm")
+
+    def window(self, p):
+        return self.WINDOW
+
+    def scores(self, scores, away, head):
+        return scores / np.sqrt(self.K)
+
+    def attend(self, h, p):
         q, k, v = (self.linear(h, p + "attn_" + n).reshape(len(h), -1, self.K) for n in "qkv")
-        q, k = self.normed(self.rotated(q), p + "attn_q_norm"), self.normed(self.rotated(k), p + "attn_k_norm")
+        q, k = self.prepared(q, p, "q"), self.prepared(k, p, "k")
         away, out = np.arange(len(h))[:, None] - np.arange(len(h))[None], []
-        for head in range(self.H):
-            group = head // (self.H // self.G)
-            scores = q[:, head] @ k[:, group].T / np.sqrt(self.K)
-            shares = np.exp(np.where((away >= 0) & (away < self.WINDOW), scores, -np.inf))
+        for head in range(q.shape[1]):
+            group = head // (q.shape[1] // k.shape[1])
+            scores = self.scores(q[:, head] @ k[:, group].T, away, head)
+            shares = np.exp(np.where(((away >= 0) | (self.kind == "encoder")) & (away < self.window(p)), scores, -np.inf))
             out.append(shares / shares.sum(1, keepdims=True) @ v[:, group])
-        return self.linear(np.hstack(out), p + "attn_output")
+        return np.hstack(out)
+
+    def attention(self, h, p):
+        return self.linear(self.attend(h, p), p + "attn_output")
 
     def gated(self, h, p, suffix="", expert=None):
         w = lambda name: self.weights[p + name + suffix + ".weight"][... if expert is None else expert]

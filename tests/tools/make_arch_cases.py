@@ -11,24 +11,31 @@ import gguf
 import numpy as np
 
 from arch_attending import GptJ, HunyuanDense, HunyuanMoe, MistralWindow
+from arch_encoders import ENCODERS
 from arch_recurrent import RetNet, Rwkv6, Rwkv7
 from arch_t5 import T5
 from arch_written import V
+from arch_written_more import WRITTEN
 
 FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mistral_window": MistralWindow,
-            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5}
-TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4", "gemma4_moe": "Gemma4Moe"}
+            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5} | WRITTEN | ENCODERS
+TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4"}
+MORE = ["afmoe", "cohere2_moe", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
+        "mistral4", "eurobert", "gemma4_moe"]
 
 
 def family(name):
     if name in FAMILIES:
         return FAMILIES[name]
     import arch_transformers  # which most cases do not need
+    if name in MORE:
+        import arch_transformers_more
+        return arch_transformers_more.MORE[name]
     return getattr(arch_transformers, TRANSFORMED[name])
 
 
 def put_key(out, key, value):
-    kinds = {bool: out.add_bool, int: out.add_uint32, float: out.add_float32, list: out.add_array}
+    kinds = {bool: out.add_bool, int: out.add_uint32, float: out.add_float32, list: out.add_array, str: out.add_string}
     kinds[type(value)](key, value)
 
 
@@ -43,7 +50,12 @@ def write_model(path, made):
     out.add_token_types([2, 3, 3] + [1] * (V - 3))
     out.add_bos_token_id(1), out.add_eos_token_id(2)
     for name, value in made.weights.items():
-        out.add_tensor(name, np.ascontiguousarray(value, np.float32))
+        value = np.ascontiguousarray(value, np.float32)
+        if getattr(made, "compact", False) and value.ndim > 1 and name.endswith(".weight"):
+            bits = gguf.quants.quantize(value, gguf.GGMLQuantizationType.BF16)
+            out.add_tensor(name, bits, raw_dtype=gguf.GGMLQuantizationType.BF16)
+        else:
+            out.add_tensor(name, value)
     out.write_header_to_file(), out.write_kv_data_to_file(), out.write_tensors_to_file(), out.close()
 
 
@@ -63,8 +75,9 @@ class Asked:
         self.two = made.kind == "seq2seq"
         self.tokens = ([0] + draw(length - 1) if length > 1 else [0]) if self.two else draw(length)
         self.source = [draw(length)] if self.two else []
-        self.logits = lambda tokens: made.logits(tokens, *self.source)
-        self.greedy, self.margin = continued(self.logits, [0] if self.two else self.tokens)
+        self.encodes = made.kind == "encoder"
+        self.logits = made.rows if self.encodes else lambda tokens: made.logits(tokens, *self.source)
+        self.greedy, self.margin = ([], 0) if self.encodes else continued(self.logits, [0] if self.two else self.tokens)
 
     def described(self):
         return {"encoder_tokens": self.source[0], "decoder_tokens": self.tokens} if self.two else {"tokens": self.tokens}
@@ -74,7 +87,10 @@ def blocks(made, asked):
     """(sequence, kind, rows, values) of each block."""
     for name, sequence in asked.items():
         rows = list(range(len(sequence.tokens)))[-17 if len(sequence.tokens) <= 17 else -4:]
-        yield name, "logits", rows, sequence.logits(sequence.tokens)[rows]
+        values = sequence.logits(sequence.tokens)
+        yield name, "token_embeddings" if sequence.encodes else "logits", rows, values[rows]
+        if sequence.encodes:
+            yield name, "mean_pooled", None, values.mean(0, keepdims=True)
     if made.kind == "seq2seq":
         source = asked["s17"].source[0]
         yield "s17", "encoder_states", list(range(len(source))), made.encoded(source)
@@ -82,7 +98,7 @@ def blocks(made, asked):
 
 def reduced(made, asked, largest):
     """What a cache of half floats may cost: twice what it costs the original, where that can be told, else 2^-10."""
-    if not hasattr(made, "logits_of_halves"):
+    if made.kind == "encoder" or not hasattr(made, "logits_of_halves"):
         return round(largest / 1024, 4)
     costs = [np.abs(made.logits_of_halves(s.tokens) - s.logits(s.tokens)).max() for s in asked.values()]
     return round(max(2 * float(max(costs)), largest / 1024), 4)
@@ -106,12 +122,12 @@ def make(name, folder, seed=1):
     (folder / f"{name}.json").write_text(json.dumps({
         "name": name, "architecture": made.architecture, "kind": made.kind, "gguf": f"{name}.gguf",
         "values_file": f"{name}.logits.f32", "seed": seed, "tolerance": {"abs_f32": 1e-4, "abs_reduced": reduced(made, asked, largest)},
-        "sequences": [{"name": n} | sequence.described() for n, sequence in asked.items()], "outputs": outputs,
-        "greedy": {"prompt": "s17", "tokens": s17.greedy, "min_top1_top2_margin": s17.margin}}, indent=1) + "\n")
+        "sequences": [{"name": n} | sequence.described() for n, sequence in asked.items()], "outputs": outputs
+    } | ({} if s17.encodes else {"greedy": {"prompt": "s17", "tokens": s17.greedy, "min_top1_top2_margin": s17.margin}}), indent=1) + "\n")
     print(f"{name}: logits from {min(v.min() for v in values):.2f} to {max(v.max() for v in values):.2f}, "
           f"greedy margin {s17.margin:.3f}, {(folder / f'{name}.gguf').stat().st_size >> 10} KiB")
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED]:
+    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED, *MORE]:
         make(chosen, pathlib.Path(sys.argv[1]))

@@ -99,6 +99,9 @@ INLAY_API inlay_status inlay_embed(const inlay_model*, inlay_text, inlay_pooling
                                    size_t capacity, size_t* count, inlay_error*);
 INLAY_API inlay_status inlay_embed_tokens(const inlay_model*, const int32_t* tokens, size_t n, inlay_pooling pooling,
                                           int normalize, float* rows, size_t capacity, size_t* count, inlay_error*);
+/* Writes n scores: how well each document answers the query, by a model that judges pairs of texts; more is better. */
+INLAY_API inlay_status inlay_rerank(const inlay_model*, inlay_text query, const inlay_text* documents, size_t n,
+                                    float* scores, inlay_error*);
 
 #ifdef __cplusplus
 }

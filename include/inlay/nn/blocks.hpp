@@ -113,6 +113,7 @@ struct Mlp {
 };
 
 /// The last norm and the projection to the vocabulary; tied to the embedding where the file has no output of its own.
+/// A file that judges texts projects to its answers instead: "cls.output".
 template <class Norm>
 struct HeadOf {
   Norm norm;
@@ -120,9 +121,13 @@ struct HeadOf {
   float scale = 1;
   HeadOf(const Weights& w, std::int64_t vocabulary, std::int64_t dim, float eps,
          const std::string& norm_name = "output_norm")
-      : norm(w, norm_name, dim, eps),
-        output(w.maybe_matrix("output.weight", {vocabulary, dim})),
-        bias(w.maybe("output.bias", {vocabulary})) {
+      : norm(w, norm_name, dim, eps) {
+    if (const auto answers = w.shape("cls.output.weight"); !answers.empty()) {
+      output = w.matrix("cls.output.weight", {answers.size() > 1 ? answers[0] : 1, dim});
+      return;
+    }
+    output = w.maybe_matrix("output.weight", {vocabulary, dim});
+    bias = w.maybe("output.bias", {vocabulary});
     if (!output) output = w.matrix("token_embd.weight", {vocabulary, dim});
   }
   /// [R, V] logits of the wanted rows
