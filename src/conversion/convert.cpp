@@ -82,8 +82,9 @@ void write_file(const Plan& plan, const Metadata& metadata, const std::string& o
 
 void convert_folder(const Folder& folder, const std::string& out, const ConvertOptions& options) {
   if (!folder.has("config.json")) throw Error(Errc::io, fmt::format("cannot open {}", folder.path("config.json")));
-  const Json config = folder.json("config.json");
-  const Family& family = find_family(config);
+  Json whole = folder.json("config.json");
+  const Family& family = find_family(whole);
+  const Json config = settings_of(family, std::move(whole));
   if (config.find("quantization_config")) {
     throw Error(Errc::unsupported,
                 "config.json: \"quantization_config\": weights that are quantized cannot be converted",

@@ -169,6 +169,18 @@ constexpr Family families[] = {
      .describe = describe_gemma3,
      .gemma = true,
      .norms_around = true},
+    {.model_class = "Gemma3ForConditionalGeneration",
+     .architecture = "gemma3",
+     .describe = describe_gemma3,
+     .gemma = true,
+     .norms_around = true,
+     .nested = true},
+    {.model_class = "Mistral3ForConditionalGeneration",
+     .architecture = "mistral3",
+     .describe = describe_llama,
+     .interleaves = true,
+     .says_prefix = true,
+     .nested = true},
     {.model_class = "Phi3ForCausalLM", .architecture = "phi3", .describe = describe_phi3, .marks_specials = true},
 };
 
@@ -187,6 +199,27 @@ const Family& find_family(const Json& config) {
   throw Error(Errc::unsupported,
               fmt::format("config.json: models of class {} cannot be converted; known are {}", first->text(), known),
               Fault::unsupported, "architectures");
+}
+
+Json settings_of(const Family& family, Json config) {
+  const Json* nested = family.nested ? config.find("text_config") : nullptr;
+  if (!nested) return config;
+  Json settings = *nested;
+  auto* members = std::get_if<Json::Object>(&settings.value);
+  if (!members)
+    throw Error(Errc::format, "config.json: \"text_config\" is no object", Fault::wrong_type, "text_config");
+  const auto add = [&](const Member& member) {
+    if (!settings.find(member.name)) members->push_back(member);
+  };
+  for (const Member& member : config.members())
+    if (member.name != "text_config" && member.name != "vision_config") add(member);
+  if (family.gemma)  // what Gemma 3's settings leave away is as its class has it
+    for (const auto& [name, value] : {std::pair{"num_attention_heads", 8},
+                                      {"num_key_value_heads", 4},
+                                      {"max_position_embeddings", 131072},
+                                      {"vocab_size", 262208}})
+      add({name, {std::int64_t{value}}});
+  return settings;
 }
 
 void describe(const Family& family, const Json& config, Metadata& metadata, std::vector<Extra>& extras) {

@@ -29,11 +29,16 @@ struct Family {
   bool norms_around = false;    // post_attention_layernorm is a norm behind attention, not before the feed-forward part
   bool marks_specials = false;  // only tokens that are marked as special are control tokens
   bool says_prefix = false;     // tokenizer_config.json says whether a space is put before a text
+  bool nested =
+      false;  // the model is a part of one that also sees: its settings are "text_config", its tensors prefixed
   std::int64_t end_of_turn = -1;
 };
 
 // The family of a config.json; throws Error{unsupported} naming the class.
 const Family& find_family(const Json& config);
+
+// The settings of the model itself: those of "text_config" where it is nested, and around it what that lacks.
+Json settings_of(const Family& family, Json config);
 
 // The name in GGUF files of a tensor; empty for those that are not needed. Throws Error{unsupported} for other names.
 std::string tensor_name(const Family& family, std::string_view name);

@@ -56,12 +56,24 @@ std::string in_layer(const Family& family, std::string_view name) {
   return found.empty() ? std::string() : fmt::format("blk.{}.{}", name.substr(0, dot), found);
 }
 
+// Where the model is a part: the name without the part's; empty for the other parts, which see.
+std::string_view own_name(std::string_view name) {
+  constexpr std::string_view model = "model.", language = "language_model.";
+  std::string_view rest = name;
+  if (rest.starts_with(model)) rest.remove_prefix(model.size());
+  for (const std::string_view other : {"vision_tower.", "multi_modal_projector."})
+    if (rest.starts_with(other)) return {};
+  if (rest.starts_with(language)) return rest.substr(language.size());
+  return name;
+}
+
 }  // namespace
 
 std::string tensor_name(const Family& family, std::string_view full) {
   if (full.ends_with(".rotary_emb.inv_freq")) return {};  // computed from the base
-  if (family.gemma && full == "lm_head.weight") return {};
-  auto name = full;
+  auto name = family.nested ? own_name(full) : full;
+  if (name.empty()) return {};
+  if (family.gemma && name == "lm_head.weight") return {};
   if (name.starts_with("model.")) name.remove_prefix(6);
   const auto dot = name.rfind('.');
   const auto suffix = dot == std::string_view::npos ? std::string_view() : name.substr(dot);

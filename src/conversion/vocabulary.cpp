@@ -5,77 +5,10 @@
 
 #include "conversion/sentencepiece_model.hpp"
 #include "conversion/special_tokens.hpp"
+#include "conversion/tokens.hpp"
 
 namespace inlay::inline v0::conversion {
 namespace {
-
-constexpr std::uint32_t most_tokens = 1u << 21;
-
-// The token types of GGUF.
-enum Type : std::int32_t { normal = 1, unknown, control, user_defined, unused, byte };
-
-struct Tokens {
-  std::vector<std::string> texts;
-  std::vector<float> scores;
-  std::vector<std::int32_t> types;
-
-  // Every id has a token; those that no file lists pad the vocabulary.
-  explicit Tokens(std::uint32_t count) : scores(count, -10000.0f), types(count, unused) {
-    for (std::uint32_t i = 0; i < count; ++i) texts.push_back(fmt::format("[PAD{}]", i));
-  }
-  void set(std::size_t id, std::string_view text, float score, std::int32_t type) {
-    texts[id] = text;
-    scores[id] = score;
-    types[id] = type;
-  }
-};
-
-std::uint32_t vocabulary_size(const Json& config, std::size_t otherwise) {
-  const auto size = Settings("config.json", config).count("vocab_size", static_cast<std::uint32_t>(otherwise));
-  if (size == 0 || size > most_tokens) {
-    throw Error(Errc::format, fmt::format("config.json: a vocabulary of {} tokens", size), Fault::limit, "vocab_size");
-  }
-  return size;
-}
-
-// The id that a file gives, if it is one of the vocabulary.
-std::optional<std::size_t> id_of(const Json* value, std::size_t count, std::string_view file) {
-  const auto* id = value ? value->as<std::int64_t>() : nullptr;
-  if (!id || *id < 0) {
-    throw Error(Errc::format, fmt::format("{} has a token without a valid id", file), Fault::bad_value,
-                std::string(file));
-  }
-  if (static_cast<std::uint64_t>(*id) >= count) return std::nullopt;
-  return static_cast<std::size_t>(*id);
-}
-
-// Tokens that models' authors forgot to mark as control tokens.
-bool looks_special(std::string_view text) {
-  if (text == "<pad>" || text == "<mask>" || text == "<2mass>" || text == "[@BOS@]") return true;
-  return (text.starts_with("<|") && text.ends_with("|>")) || (text.starts_with("<｜") && text.ends_with("｜>")) ||
-         (text.starts_with("<unused") && text.ends_with(">"));
-}
-
-std::string with_spaces(std::string_view text) {
-  constexpr std::string_view mark = "▁";
-  std::string spaced;
-  while (!text.empty()) {
-    const bool marked = text.starts_with(mark);
-    spaced += marked ? ' ' : text.front();
-    text.remove_prefix(marked ? mark.size() : 1);
-  }
-  return spaced;
-}
-
-bool is_special(const Json& token) {
-  const Json* special = token.find("special");
-  return special && special->as<bool>() && *special->as<bool>();
-}
-
-std::string_view content_of(const Json& token) {
-  const Json* content = token.find("content");
-  return content ? content->text() : std::string_view();
-}
 
 // A token added to SentencePiece's; of phi3 only what is marked is special.
 void set_added(Tokens& tokens, std::size_t id, const Json& token, bool by_looks) {
@@ -169,13 +102,10 @@ std::vector<std::string> merges_of(const Json& model) {
 const Json& byte_level_model(const Json& tokenizer) {
   const Json* model = tokenizer.find("model");
   const Json* type = model ? model->find("type") : nullptr;
-  const Json* bytes = model ? model->find("byte_fallback") : nullptr;
-  const bool falls_back = bytes && bytes->as<bool>() && *bytes->as<bool>();
-  if (!type || type->text() != "BPE" || falls_back || !model->find("vocab")) {
-    throw Error(
-        Errc::unsupported,
-        "tokenizer.json is no byte-level BPE, and there is no tokenizer.model that this model could take instead",
-        Fault::unsupported, "tokenizer.json");
+  if (!type || type->text() != "BPE" || !model->find("vocab")) {
+    throw Error(Errc::unsupported,
+                "tokenizer.json is no BPE, and there is no tokenizer.model that this model could take instead",
+                Fault::unsupported, "tokenizer.json");
   }
   return *model;
 }
@@ -185,17 +115,13 @@ void add_byte_level(const Folder& folder, const Json& config, const Json& tokeni
   const Json& vocabulary = *model.find("vocab");
   const Json* added = tokenizer.find("added_tokens");
   Tokens tokens(vocabulary_size(config, vocabulary.members().size() + (added ? added->items().size() : 0)));
-  const auto demand = [&](const Json* value) {
-    const auto id = id_of(value, tokens.texts.size(), "tokenizer.json");
-    if (id) return *id;
-    throw Error(Errc::format, "tokenizer.json has more tokens than \"vocab_size\" in config.json", Fault::inconsistent,
-                "vocab_size");
-  };
-  for (const Member& token : vocabulary.members()) tokens.set(demand(&token.value), token.name, 0, normal);
+  for (const Member& token : vocabulary.members())
+    tokens.set(id_in(&token.value, tokens.texts.size()), token.name, 0, normal);
   for (const Json& token : added ? added->items() : Json::List()) {
     const std::string text(content_of(token));
     const bool special = is_special(token) || looks_special(text);
-    tokens.set(demand(token.find("id")), special ? text : with_spaces(text), 0, special ? control : user_defined);
+    tokens.set(id_in(token.find("id"), tokens.texts.size()), special ? text : with_spaces(text), 0,
+               special ? control : user_defined);
   }
   metadata.set("tokenizer.ggml.model", std::string("gpt2"));
   metadata.set("tokenizer.ggml.pre", pre_tokenizer_name(tokenizer));
@@ -219,7 +145,10 @@ void add_vocabulary(const Folder& folder, const Family& family, const Json& conf
   if (byte_level) {
     if (!folder.has("tokenizer.json"))
       throw Error(Errc::io, fmt::format("{} has neither tokenizer.model nor tokenizer.json", folder.path("")));
-    add_byte_level(folder, config, tokenizer, metadata);
+    if (falls_back_to_bytes(tokenizer))
+      add_byte_fallback(folder, family, config, tokenizer, metadata);
+    else
+      add_byte_level(folder, config, tokenizer, metadata);
   } else {
     add_pieces(folder, family, config, tokenizer, metadata);
   }

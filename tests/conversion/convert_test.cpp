@@ -96,7 +96,49 @@ void check_tensors(const File& got, const File& expected) {
   }
 }
 
+// The same model as a part of one that also sees: settings within settings, other names, and tensors of no use.
+void nest(const Work& work, const std::string& model, const std::string& model_class, const std::string& prefix) {
+  work.copy(model);
+  auto config = json::parse(support::read(work.file("config.json")));
+  config.erase("architectures");
+  work.write("config.json",
+             json{{"architectures", {model_class}}, {"text_config", config}, {"vision_config", {}}}.dump());
+  const auto file = support::read(work.file("model.safetensors"));
+  std::uint64_t length;
+  std::memcpy(&length, file.data(), sizeof length);
+  json header, old = json::parse(file.substr(sizeof length, length));
+  std::size_t end = 0;
+  for (const auto& [name, tensor] : old.items()) {
+    header[name == "__metadata__" ? name : prefix + name] = tensor;
+    if (tensor.contains("data_offsets")) end = std::max(end, tensor["data_offsets"][1].get<std::size_t>());
+  }
+  const json seeing = {{"dtype", "F32"}, {"shape", {1}}, {"data_offsets", {end, end + sizeof(float)}}};
+  header["vision_tower.patches.weight"] = seeing;
+  const auto text = header.dump();
+  const std::uint64_t size = text.size();
+  std::string bytes(reinterpret_cast<const char*>(&size), sizeof size);
+  work.write("model.safetensors",
+             bytes + text + file.substr(sizeof length + length) + std::string(sizeof(float), '\0'));
+}
+
 }  // namespace
+
+TEST_CASE("the text of a model that also sees is converted like the text alone") {
+  const Work seeing("seeing");
+  nest(seeing, "gemma3", "Gemma3ForConditionalGeneration", "language_model.");
+  inlay::convert(seeing.path(), seeing.file("out.gguf"));
+  const auto got = File::open(seeing.file("out.gguf"));
+  const auto expected = File::open(model_folder("gemma3") + "/expected-auto.gguf");
+  check_keys(got, expected);
+  check_tensors(got, expected);
+
+  const Work mistral("mistral_seeing");
+  nest(mistral, "mistral", "Mistral3ForConditionalGeneration", "language_model.");
+  inlay::convert(mistral.path(), mistral.file("out.gguf"));
+  const auto text = File::open(mistral.file("out.gguf"));
+  CHECK(text.text("general.architecture") == "mistral3");
+  check_tensors(text, File::open(model_folder("mistral") + "/expected-auto.gguf"));
+}
 
 TEST_CASE("converted files equal the converter's of llama.cpp") {
   for (const auto& [model, name, type] : cases) {
