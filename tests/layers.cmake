@@ -23,7 +23,7 @@ floor("^src/conversion/" "base/" "gguf/" "conversion/" "inlay/convert[.]hpp" ${e
 floor("^src/text/" "base/" "gguf/" "text/" "inlay/(gguf|grammar)[.]hpp" ${error})
 floor("^src/cpu/isa/rows_.*[.]cpp$" "cpu/kernels/rows[.]hpp")
 floor("^src/cpu/isa/.*[.]cpp$" "cpu/kernels-inl[.]hpp")
-floor("^src/cpu/" "base/" "cpu/" "gguf/(blocks|types|dequantize)[.]hpp" "inlay/backend[.]h" ${error})
+floor("^src/cpu/" "base/" "cpu/" "gguf/(bits|blocks|iq_tables|types|dequantize)[.]hpp" "inlay/backend[.]h" ${error})
 floor("^(src|include/inlay)/nn" "inlay/nn/" "inlay/nn[.]hpp" "inlay/backend[.]h" ${error})
 floor("^include/inlay/models/" "inlay/nn[.]hpp" "inlay/nn/")
 floor("^src/runtime/" "base/" "gguf/" "text/" "runtime/" "inlay/nn" "inlay/backend[.]h" ${door})

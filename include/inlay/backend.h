@@ -217,13 +217,14 @@ typedef enum inlay_router {
  * over the chosen only; sparse_mixer: the logits, and a choice weighs its share in the softmax of those s not chosen
  * before it that are near the best one b: (b - s) / max(|s|, b) <= 0.02); the c largest of score + bias are chosen, best first, ties to the lower index. With groups,
  * only the groups_used groups of experts count that score best, by their best (group_top == 1) or the sum of their best
- * two experts (2). normalise: weights divided by their sum (floor 6.1e-5 for sigmoid: none). Then * scale. */
+ * two experts (2). normalise: weights divided by their sum (floor 6.1e-5 for sigmoid: none). Then * scale, and * factor[e], e = the choice. */
 typedef struct inlay_route_op {
   uint32_t size, kind;
   const inlay_tensor *choice, *weight, *logits, *bias;
   int32_t groups, groups_used, group_top;
   uint32_t normalise;
   float scale;
+  const inlay_tensor* factor; /* [X]; NULL: 1 */
 } inlay_route_op;
 
 /* y[T,D] (+)= sum over c, in order, of weight[T,c] * down_e(act(gate_e(x)) * up_e(x)), e = choice[T,c]; weights are

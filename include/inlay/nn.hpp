@@ -5,6 +5,7 @@
 #include "inlay/nn/blocks.hpp"
 #include "inlay/nn/borrowing.hpp"
 #include "inlay/nn/decoder.hpp"
+#include "inlay/nn/gated.hpp"
 #include "inlay/nn/layers.hpp"
 #include "inlay/nn/mla.hpp"
 #include "inlay/nn/moe.hpp"
@@ -12,4 +13,5 @@
 #include "inlay/nn/recurrent.hpp"
 #include "inlay/nn/source.hpp"
 #include "inlay/nn/tensor.hpp"
+#include "inlay/nn/typed_encoder.hpp"
 #include "inlay/nn/weights.hpp"

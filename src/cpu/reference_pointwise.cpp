@@ -214,6 +214,7 @@ void route_token(const Step& step, const inlay_route_op& op, std::int64_t token)
   for (std::size_t c = 0; c < chosen; ++c) {
     choice[c] = order[c];
     weight[c] = static_cast<float>((op.normalise && sum > 0 ? weights[c] / sum : weights[c]) * op.scale);
+    if (op.factor) weight[c] *= value_at(*op.factor, order[c]);
   }
 }
 

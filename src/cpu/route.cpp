@@ -85,7 +85,11 @@ void route_token(const inlay_route_op& op, const float* logits, float* scratch, 
   for (std::int64_t c = 0; c < chosen; ++c) sum += weight[c];
   if (op.kind != INLAY_ROUTE_SIGMOID) sum = std::max(sum, 6.1e-5);
   const double divisor = op.normalise && sum > 0 ? sum : 1.0;
-  for (std::int64_t c = 0; c < chosen; ++c) weight[c] = static_cast<float>(weight[c] / divisor * op.scale);
+  const auto* factor = op.factor ? static_cast<const float*>(op.factor->data) : nullptr;
+  for (std::int64_t c = 0; c < chosen; ++c) {
+    weight[c] = static_cast<float>(weight[c] / divisor * op.scale);
+    if (factor) weight[c] *= factor[choice[c]];
+  }
 }
 
 void route(const Chunk& chunk) noexcept {
@@ -104,7 +108,8 @@ bool can(const Kernels&, const inlay_route_op& op) noexcept {
   const std::int64_t experts = op.logits->shape[op.logits->rank - 1], chosen = op.choice->shape[op.choice->rank - 1];
   return op.kind <= INLAY_ROUTE_SPARSE_MIXER && op.choice->type == INLAY_I32 && op.logits->type == INLAY_F32 &&
          op.weight->type == INLAY_F32 && chosen <= experts && (op.groups <= 1 || experts % op.groups == 0) &&
-         (!op.bias || (op.bias->type == INLAY_F32 && op.bias->rank == 1));
+         (!op.bias || (op.bias->type == INLAY_F32 && op.bias->rank == 1)) &&
+         (!op.factor || (op.factor->type == INLAY_F32 && op.factor->rank == 1));
 }
 
 void plan(Plan& plan, const inlay_route_op& op) {

@@ -28,13 +28,13 @@ float epsilon(const Metadata& m, Eps which) {
   return eps;
 }
 
-// Files with recurrent mixers write 0 for what a layer does not have.
+// Files with recurrent mixers, and those with a number for each layer, write 0 for what a layer does not have.
 bool recurrent(const Metadata& m) {
   return m.has("ssm.conv_kernel") || m.has("shortconv.l_cache") || m.has("wkv.head_size");
 }
 
 int counted(const Metadata& m, std::string_view key, int value, int most) {
-  return value == 0 && recurrent(m) ? 0 : positive(m, key, value, most);
+  return value == 0 && (recurrent(m) || m.size(key) > 1) ? 0 : positive(m, key, value, most);
 }
 
 void check_heads(const Metadata& m, const Shape& s) {
@@ -101,6 +101,15 @@ bool windowed(const Metadata& m, int layer, int period, bool dense_first) {
   period = m.integer("attention.sliding_window_pattern", period);
   if (period < 1) m.refuse("attention.sliding_window_pattern", "must be at least 1");
   return dense_first ? layer % period != 0 : layer % period < period - 1;
+}
+
+Tensor temperatures(const Weights& w, const Metadata& m, std::string_view length_key) {
+  const float beta = m.real("attention.temperature_scale", 0);
+  if (beta == 0) return {};
+  const int original = m.integer("rope.scaling.original_context_length", m.trained);
+  const float length = float(m.integer(length_key, original));
+  if (!(length >= 1)) m.refuse(length_key, "must be at least 1");
+  return position_scale(w, m, [=](int p) { return 1 + beta * std::log(1 + std::floor(float(p) / length)); });
 }
 
 std::vector<float> alibi_slopes(int heads, float most) {

@@ -31,6 +31,7 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
     v_b = w.matrix("attn_v_b.weight", {heads, value, latent});
   }
   o = Linear(w, "attn_output", heads * value, s.dim);
+  temperature = temperatures(w, m, "attention.temperature_length");
   // YaRN's factor on the scores stands in the scale; cos and sin stay as they are.
   float growth = 1;
   if (m.text("rope.scaling.type", "none") == "yarn") {
@@ -43,7 +44,9 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
 Tensor LatentAttention::queries(const Tensor& x) const { return (q ? q(x) : q_b(q_a_norm(q_a(x)))).split(heads); }
 
 Tensor LatentAttention::operator()(const Tensor& x, int layer) const {
-  const auto query = queries(x), both = kv_a(x);
+  auto query = queries(x);
+  const auto both = kv_a(x);
+  if (temperature) query = (query.join() * x.step->embed_positions(temperature)).split(heads);
   const auto c = kv_a_norm(both.columns(0, latent)), key = both.columns(latent, rotated).split(1);
   rope(query.columns(plain, rotated));
   rope(key);

@@ -36,6 +36,7 @@ RouteSpec rules(const Weights& w, const Metadata& m, int count, const Moe::Defau
   route.group_top = route.kind == INLAY_ROUTE_SIGMOID ? 2 : 1;
   route.bias = w.maybe("exp_probs_b.bias", {count});
   if (!route.bias) route.bias = w.maybe("exp_probs_b", {count});
+  route.factor = w.maybe("ffn_down_exps.scale", {count});
   return route;
 }
 
@@ -49,8 +50,13 @@ Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& de
   if (hidden < 1) m.refuse("expert_feed_forward_length", "must be at least 1");
   const auto latent = m.integer("moe_latent_size", 0);
   const std::int64_t in = latent > 0 ? latent : dim;
-  router = Linear(w, defaults.router, dim, count);
+  router.weight = w.matrix(defaults.router + ".weight", {count, dim});
+  router.bias = w.maybe(defaults.router + ".bias", {count});
+  // Gemma 4 has a gain of the router's input under the name of a factor.
+  if (w.shape(defaults.router + ".scale") != std::vector<std::int64_t>{dim}) router.scale = w.scale(defaults.router);
   route = rules(w, m, count, defaults);
+  for (const char* name : {"ffn_gate_exps.scale", "ffn_up_exps.scale"})
+    if (w.has(name)) w.refuse(name, "factors of single experts before their activation are not here");
   experts.act = act, experts.alpha = defaults.alpha, experts.limit = defaults.limit,
   experts.weight_first = defaults.weight_first;
   if (w.has("ffn_gate_up_exps.weight")) {

@@ -194,7 +194,8 @@ Step::Routed Step::route(const Tensor& logits, const RouteSpec& spec) {
              spec.groups_used,
              spec.group_top,
              spec.normalise,
-             spec.scale};
+             spec.scale,
+             state_->keep(spec.factor)};
   return routed;
 }
 

@@ -13,7 +13,7 @@ struct Routed {
 struct Router {
   std::uint32_t kind;
   int groups, groups_used, group_top;
-  bool biased, normalised;
+  bool biased, normalised, weighed = false;
 };
 
 Routed route(Device& device, const Router& router, const Floats& logits, const Floats& bias) {
@@ -30,7 +30,8 @@ Routed route(Device& device, const Router& router, const Floats& logits, const F
                                    .groups_used = router.groups_used,
                                    .group_top = router.group_top,
                                    .normalise = router.normalised,
-                                   .scale = 2.5f});
+                                   .scale = 2.5f,
+                                   .factor = router.weighed ? &b : nullptr});
   return {device.read_indices(choice), device.read(weight)};
 }
 
@@ -126,6 +127,7 @@ TEST_CASE("experts are chosen and weighted as the reference does") {
     for (const auto& [groups, used, top] : {std::tuple{0, 0, 0}, {4, 2, 1}, {4, 3, 2}, {3, 1, 2}}) {
       for (const bool biased : {false, true}) {
         for (const bool normalised : {false, true}) routers.push_back({kind, groups, used, top, biased, normalised});
+        routers.push_back({kind, groups, used, top, biased, true, true});
       }
     }
   }
@@ -136,7 +138,7 @@ TEST_CASE("experts are chosen and weighted as the reference does") {
       INFO(candidate.isa << ", kind " << router.kind << ", " << router.groups << " groups");
       const Routed got = route(device, router, logits, bias), want = route(reference, router, logits, bias);
       CHECK(got.choice == want.choice);
-      check_within(got.weight, want.weight, [&](std::size_t i) { return 8 * epsilon * want.weight[i]; });
+      check_within(got.weight, want.weight, [&](std::size_t i) { return 8 * epsilon * std::abs(want.weight[i]); });
     }
   }
 }

@@ -9,10 +9,9 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct Dots1Layer : nn::MoeLike {
-  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Dots1Layer(w, m, nn::Shape(m), i) {}
-  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
-                     nn::FeedForward(w, m, s, experts(m, s), i >= m.integer("leading_dense_block_count", 0))) {}
+  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, int) : Dots1Layer(w, m, nn::Shape(m)) {}
+  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::FeedForward(w, m, s, experts(m, s))) {}
 
   static nn::Moe::Defaults experts(const nn::Metadata& m, const nn::Shape& s) {
     const auto hidden = m.integer("expert_feed_forward_length", s.hidden);

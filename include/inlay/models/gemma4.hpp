@@ -8,11 +8,30 @@ namespace inlay {
 inline namespace v0 {
 namespace models {
 
+/// norm(mlp) + norm(experts(norm(x))), routed by norm(x) / sqrt(dim)
+struct Gemma4Experts {
+  nn::RmsNorm mlp_norm, norm, post_norm;
+  nn::RmsNorm router_norm;
+  nn::Moe experts;
+  Gemma4Experts(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+      : mlp_norm(w, "post_ffw_norm_1", s.dim, s.eps),
+        norm(w, "pre_ffw_norm_2", s.dim, s.eps),
+        post_norm(w, "post_ffw_norm_2", s.dim, s.eps),
+        experts(w, m, s, {.normalise = true, .act = nn::Act::gelu_tanh}) {
+    router_norm.gain = w("ffn_gate_inp.scale", {s.dim}), router_norm.eps = s.eps;
+    experts.router.scale = 1 / std::sqrt(float(s.dim));
+  }
+  nn::Tensor operator()(const nn::Tensor& x, const nn::Tensor& mlp) const {
+    return mlp_norm(mlp) + post_norm(experts(norm(x), router_norm(x)));
+  }
+};
+
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)));  x += input of the layer's own;  x *= scale
 struct Gemma4Layer {
   nn::RmsNorm attn_norm, post_attn_norm, mlp_norm, post_mlp_norm;
   nn::BorrowingAttention attention;
   nn::GatedMlp mlp;
+  std::optional<Gemma4Experts> experts;
   std::optional<nn::PerLayerGate> own;
   float scale = 1;
 
@@ -24,7 +43,7 @@ struct Gemma4Layer {
         post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
         attention(attention_of(w, m, s, i)),
         mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {
-    if (w.has("ffn_gate_inp.weight")) w.refuse("ffn_gate_inp.weight", "experts of Gemma 4 are not here yet");
+    if (w.has("ffn_gate_inp.weight")) experts.emplace(w, m, s);
     if (m.integer("embedding_length_per_layer_input", 0) > 0) own.emplace(w, s);
     if (const auto factor = w.maybe("layer_output_scale.weight", {1}))
       scale = *static_cast<const float*>(factor.view.data);
@@ -32,7 +51,8 @@ struct Gemma4Layer {
 
   void operator()(nn::Tensor& x, const nn::Tensor& inputs, int i) const {
     x += post_attn_norm(attention(attn_norm(x)));
-    x += post_mlp_norm(mlp(mlp_norm(x)));
+    const auto f = mlp(mlp_norm(x));
+    x += post_mlp_norm(experts ? (*experts)(x, f) : f);
     if (own) x += (*own)(x, inputs, i);
     if (scale != 1) x *= scale;
   }

@@ -12,13 +12,8 @@ struct Mistral3Layer : nn::LlamaLike {
   nn::Tensor temperature;  // [context, 1], by position
   Mistral3Layer(const nn::Weights& w, const nn::Metadata& m, int) : Mistral3Layer(w, m, nn::Shape(m)) {}
   Mistral3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : PreNormLayer(w, s, s.attention(w, m), nn::GatedMlp(w, s.dim, s.hidden)) {
-    const float beta = m.real("attention.temperature_scale", 0);
-    const float original = float(m.integer("rope.scaling.original_context_length", m.trained));
-    if (beta != 0)
-      temperature =
-          nn::position_scale(w, m, [=](int p) { return 1 + beta * std::log(1 + std::floor(float(p) / original)); });
-  }
+      : PreNormLayer(w, s, s.attention(w, m), nn::GatedMlp(w, s.dim, s.hidden)),
+        temperature(nn::temperatures(w, m, "rope.scaling.original_context_length")) {}
 
   void operator()(nn::Tensor& x, int i) const {
     auto heads = attention.project(attn_norm(x));

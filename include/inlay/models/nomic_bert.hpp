@@ -34,22 +34,9 @@ struct NomicBertLayer {
   }
 };
 
-struct NomicBert : nn::Encoder<NomicBertLayer> {
+struct NomicBert : nn::TypedEncoder<NomicBertLayer> {
   static constexpr std::string_view name = "nomic-bert";
-  nn::Tensor types;
-  nn::LayerNorm norm;
-  NomicBert(const nn::Metadata& m, const nn::Weights& w)
-      : Encoder(m, w),
-        types(nn::first_row(w, "token_types.weight", shape.dim)),
-        norm(w, "token_embd_norm", shape.dim, shape.eps) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    if (types) x += types;
-    x = norm(x);
-    step.through(layers, x);
-    return x;
-  }
+  using TypedEncoder::TypedEncoder;
 };
 
 }  // namespace models

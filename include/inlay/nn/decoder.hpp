@@ -14,8 +14,8 @@ namespace nn {
 enum class Eps { either, layer };          ///< which epsilon: the RMS norms' if there, or always the layer norms'
 enum class YarnBounds { rounded, exact };  ///< of the correction range
 
-/// The numbers every GGUF decoder states under the same keys. Where the file describes a recurrent mixer, heads and
-/// widths may be 0: that layer has no attention, or no MLP.
+/// The numbers every GGUF decoder states under the same keys. Where the file describes a recurrent mixer, or has a number
+/// for each layer, heads and widths may be 0: that layer has no attention, or no MLP.
 struct INLAY_API Shape {
   int layers, dim, heads, kv_heads, head_dim, value_dim, hidden, vocabulary, rope_dims;
   float eps, rope_base;
@@ -69,6 +69,10 @@ Tensor position_scale(const Weights& w, const Metadata& m, const Function& facto
   table.view.rank = 2, table.view.shape[1] = 1, table.view.stride[1] = table.view.stride[0];
   return table;
 }
+
+/// 1 + beta ln(1 + floor(p / length)) for each position, which queries are multiplied with; empty where the file has no
+/// beta, "attention.temperature_scale".
+INLAY_API Tensor temperatures(const Weights& w, const Metadata& m, std::string_view length_key);
 
 /// True where a layer looks through the sliding window: all but the last of each `period` layers (dense_first: all but
 /// the first), or as "attention.sliding_window_pattern" says.

@@ -14,7 +14,7 @@ struct INLAY_API LatentAttention {
   std::int64_t heads, latent, plain, rotated, value;  ///< sizes of a head: unrotated, rotated, value
   Linear q, q_a, q_b, kv_a, kv_b, o;
   RmsNorm q_a_norm, kv_a_norm;
-  Tensor k_b, v_b;
+  Tensor k_b, v_b, temperature;
   Rope rope;
   float scale;
 

@@ -103,7 +103,7 @@ struct RouteSpec {
   int used = 1, groups = 0, groups_used = 0, group_top = 2;
   bool normalise = false;
   float scale = 1;
-  Tensor bias = {};
+  Tensor bias = {}, factor = {};  ///< of each expert: on its score when experts are chosen, on its weight afterwards
 };
 
 /// One forward pass over a ragged batch of T tokens from any number of sequences.

@@ -1,0 +1,56 @@
+// Command with experts: Cohere 2 whose parallel block holds experts, averaged with one shared by all.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// h = norm(x);  x += attention(h) + experts(h), or + mlp(h) on the first layers
+struct Cohere2MoeLayer {
+  nn::LayerNorm norm;
+  nn::Attention attention;
+  nn::FeedForward mlp;
+
+  Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Cohere2MoeLayer(w, m, nn::Shape(m), i) {}
+  Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : norm(w, "attn_norm", s.dim, s.eps), attention(w, spec(w, m, s, i)), mlp(w, m, s, experts(m, s), !leads(m, i)) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    const auto h = norm(x);
+    auto f = mlp(h);
+    if (mlp.moe.shared.up) f *= 0.5f;
+    x += attention(h, i) + f;
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static bool leads(const nn::Metadata& m, int i) { return i < m.integer("leading_dense_block_count", 0); }
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    const bool local = nn::windowed(m, i, 4, true);
+    auto spec = local || leads(m, i) ? s.attention(w, m) : s.attention_unrotated();
+    if (local) spec.attend.window = m.integer("attention.sliding_window");
+    return spec;
+  }
+  static nn::Moe::Defaults experts(const nn::Metadata& m, const nn::Shape& s) {
+    const std::int64_t hidden = m.integer("expert_feed_forward_length", s.hidden);
+    return {
+        .hidden = hidden, .gating = INLAY_ROUTE_SIGMOID, .shared_hidden = hidden * m.integer("expert_shared_count", 1)};
+  }
+};
+
+struct Cohere2Moe : nn::Decoder<Cohere2MoeLayer, nn::LayerNorm> {
+  static constexpr std::string_view name = "cohere2moe";
+  float logit_scale;
+  Cohere2Moe(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), logit_scale(m.real("logit_scale")) {}
+
+  nn::Tensor operator()(nn::Step& step) const {
+    auto logits = Decoder::operator()(step);
+    return logits *= logit_scale;
+  }
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

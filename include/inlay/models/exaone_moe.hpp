@@ -1,0 +1,35 @@
+// EXAONE with experts: windowed layers that rotate beside layers that see everything and do not.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
+struct ExaoneMoeLayer : nn::MoeLike {
+  ExaoneMoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : ExaoneMoeLayer(w, m, nn::Shape(m), i) {}
+  ExaoneMoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : PreNormLayer(w, s, spec(w, m, s, i), nn::FeedForward(w, m, s, experts(m))) {}
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
+    if (!nn::windowed(m, i, 4)) return s.attention_unrotated();
+    auto spec = s.attention(w, m, nn::Pairing::halves);
+    spec.attend.window = m.integer("attention.sliding_window");
+    return spec;
+  }
+  static nn::Moe::Defaults experts(const nn::Metadata& m) {
+    const std::int64_t hidden = m.integer("expert_feed_forward_length", 0);
+    return {.gating = INLAY_ROUTE_SIGMOID, .shared_hidden = hidden * m.integer("expert_shared_count", 1)};
+  }
+};
+
+struct ExaoneMoe : nn::Decoder<ExaoneMoeLayer> {
+  static constexpr std::string_view name = "exaone-moe";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

@@ -1,0 +1,58 @@
+// Jina BERT 2: BERT with slopes over distances instead of positions, and a gated MLP.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x = norm(x + attention(x)), in some files x = norm(that + x) again;  x = norm(x + mlp(x))
+struct JinaBertV2Layer {
+  nn::Attention attention;
+  nn::Tensor q_bias, k_bias;  // of the norms over queries and keys
+  nn::Linear up, down;
+  nn::GatedMlp mlp;
+  nn::LayerNorm attn_norm, second_norm, mlp_norm;
+
+  JinaBertV2Layer(const nn::Weights& w, const nn::Metadata& m, int) : JinaBertV2Layer(w, nn::Shape(m)) {}
+  JinaBertV2Layer(const nn::Weights& w, const nn::Shape& s)
+      : attention(w, spec(w, s)),
+        q_bias(w.maybe("attn_q_norm.bias", {s.dim})),
+        k_bias(w.maybe("attn_k_norm.bias", {s.dim})),
+        attn_norm(w, "attn_output_norm", s.dim, s.eps),
+        second_norm(w, "attn_norm_2", s.dim, s.eps),
+        mlp_norm(w, "layer_output_norm", s.dim, s.eps) {
+    const auto shape = w.shape("ffn_up.weight");
+    if (w.has("ffn_gate.weight") || (!shape.empty() && shape[0] == 2 * s.hidden))
+      mlp = nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu);
+    else
+      up = nn::Linear(w, "ffn_up", s.dim, s.hidden), down = nn::Linear(w, "ffn_down", s.hidden, s.dim);
+  }
+
+  void operator()(nn::Tensor& x, int i) const {
+    auto& step = *x.step;
+    auto heads = attention.project(x);
+    if (q_bias) step.copy(heads.q.join() + q_bias, heads.q.join());
+    if (k_bias) step.copy(heads.k.join() + k_bias, heads.k.join());
+    auto h = attn_norm(x + attention.o(attention.attend(heads, i)));
+    if (second_norm.gain) h = second_norm(h + x);
+    step.copy(mlp_norm(h + (up ? down(step.glu(nn::Act::gelu, up(h), {})) : mlp(h))), x);
+  }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Shape& s) {
+    auto spec = s.encoder_attention();
+    spec.attend.slopes = w.constant(nn::alibi_slopes(s.heads));
+    spec.norm = INLAY_NORM_LAYER;
+    return spec;
+  }
+};
+
+struct JinaBertV2 : nn::TypedEncoder<JinaBertV2Layer> {
+  static constexpr std::string_view name = "jina-bert-v2";
+  using TypedEncoder::TypedEncoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

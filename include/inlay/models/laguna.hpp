@@ -1,0 +1,54 @@
+// Laguna: gated attention, heads and rotations that differ between windowed layers and those that see everything.
+#pragma once
+
+#include "inlay/nn.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace models {
+
+/// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
+struct LagunaLayer {
+  nn::RmsNorm attn_norm, mlp_norm;
+  nn::GatedAttention attention;
+  nn::FeedForward mlp;
+
+  LagunaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : LagunaLayer(w, m, nn::Shape(m).at(m, i), i) {}
+  LagunaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : attn_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i), nn::Act::softplus),
+        mlp(w, m, s, experts(m), i >= m.integer("leading_dense_block_count")) {}
+
+  void operator()(nn::Tensor& x, int i) const {
+    x += attention(attn_norm(x), i);
+    x += mlp(mlp_norm(x));
+  }
+
+  nn::Cache cache() const { return attention.cache(); }
+
+  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, nn::Shape s, int i) {
+    const int window = m.integer("attention.sliding_window", 0);
+    if (window == 0 || !nn::windowed(m, i, 4, true)) return s.attention(w, m, nn::Pairing::halves);
+    s.rope_dims = m.integer("rope.dimension_count_swa", s.rope_dims);
+    if (s.rope_dims < 0 || s.rope_dims % 2 || s.rope_dims > s.head_dim)
+      m.refuse("rope.dimension_count_swa", "does not fit a head");
+    auto spec = s.attention_unrotated();
+    spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
+    spec.attend.window = window;
+    return spec;
+  }
+  static nn::Moe::Defaults experts(const nn::Metadata& m) {
+    const std::int64_t hidden = m.integer("expert_feed_forward_length", 0);
+    return {.gating = INLAY_ROUTE_SIGMOID, .shared_hidden = hidden * m.integer("expert_shared_count", 1)};
+  }
+};
+
+struct Laguna : nn::Decoder<LagunaLayer> {
+  static constexpr std::string_view name = "laguna";
+  using Decoder::Decoder;
+};
+
+}  // namespace models
+}  // namespace v0
+}  // namespace inlay

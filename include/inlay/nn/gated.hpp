@@ -1,0 +1,39 @@
+// Attention whose output is weighed by gates that the same input opens.
+#pragma once
+
+#include "inlay/nn/blocks.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+/// y = o(attend(q, k, v) * act(gate(x))), "attn_gate": a gate for each number that attention gives, or one for each
+/// head
+struct GatedAttention {
+  Attention attention;
+  Linear gate;
+  Act act;
+  GatedAttention(const Weights& w, const Attention::Spec& spec, Act a)
+      : attention(w, spec), gate(w, "attn_gate", spec.dim, gates(w, spec.attend)), act(a) {}
+
+  Tensor operator()(const Tensor& x, int layer) const {
+    const auto y = attention.attend(attention.project(x), layer), opened = x.step->glu(act, gate(x), {});
+    if (opened.cols() == y.cols()) return attention.o(y * opened);
+    const std::int64_t heads = opened.cols(), size = y.cols() / heads, rows = x.rows() * heads;
+    const auto weighed = y.view_as({rows, size}, {size, 1}) * opened.view_as({rows, 1}, {1, 1});
+    return attention.o(weighed.view_as({x.rows(), y.cols()}, {y.cols(), 1}));
+  }
+
+  Cache cache() const { return attention.cache(); }
+
+ private:
+  static std::int64_t gates(const Weights& w, const AttendSpec& a) {
+    const auto shape = w.shape("attn_gate.weight");
+    return !shape.empty() && shape[0] == a.heads ? a.heads
+                                                 : std::int64_t(a.heads) * (a.value_dim ? a.value_dim : a.head_dim);
+  }
+};
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay
