@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -135,14 +136,15 @@ class Team::Walk {
 class Team::Threads {
  public:
   explicit Threads(int size) {
-    for (int i = 1; i < size; ++i) threads_.emplace_back([this, i] { live(i); });
+    try {
+      for (int i = 1; i < size; ++i) threads_.emplace_back([this, i] { live(i); });
+    } catch (const std::system_error&) {  // no more are to be had: fewer do all the chunks
+    } catch (...) {
+      end();
+      throw;
+    }
   }
-  ~Threads() {
-    ending_ = true;
-    region_.fetch_add(1, std::memory_order_release);
-    region_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Threads() { end(); }
 
   void run(Walk& walk) noexcept {
     walk_ = &walk;
@@ -157,6 +159,13 @@ class Team::Threads {
 
  private:
   static constexpr int closed = 1 << 30;
+
+  void end() noexcept {
+    ending_ = true;
+    region_.fetch_add(1, std::memory_order_release);
+    region_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
 
   void live(int worker) noexcept {
     for (std::uint32_t seen = 0;;) {
