@@ -72,7 +72,7 @@ Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& de
   }
   experts.down = w.matrix("ffn_down_exps.weight", {count, in, hidden});
   experts.down_bias = w.maybe("ffn_down_exps.bias", {count, in});
-  read_shared(w, m, s, defaults);
+  read_shared(w, m, s, defaults, hidden);
 }
 
 // Gate and up in one tensor, the gate's rows first: two views. Packed rows lie in groups of 16, so the second half must
@@ -85,9 +85,12 @@ void Moe::read_fused(const Weights& w, std::int64_t count, std::int64_t hidden, 
     experts.gate_bias = bias.columns(0, hidden), experts.up_bias = bias.columns(hidden, hidden);
 }
 
-void Moe::read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults) {
+void Moe::read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults,
+                      std::int64_t expert_hidden) {
   if (!w.has("ffn_up_shexp.weight")) return;
-  const std::int64_t hidden = m.integer("expert_shared_feed_forward_length", int(defaults.shared_hidden));
+  const std::int64_t usual =
+      defaults.shared_hidden > 0 ? defaults.shared_hidden : expert_hidden * m.integer("expert_shared_count", 1);
+  const std::int64_t hidden = m.integer("expert_shared_feed_forward_length", int(usual));
   if (hidden < 1) m.refuse("expert_shared_feed_forward_length", "must be at least 1");
   if (defaults.gated) {
     shared = GatedMlp(w, s.dim, hidden, act, "_shexp");

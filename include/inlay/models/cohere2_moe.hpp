@@ -15,7 +15,9 @@ struct Cohere2MoeLayer {
 
   Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Cohere2MoeLayer(w, m, nn::Shape(m), i) {}
   Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : norm(w, "attn_norm", s.dim, s.eps), attention(w, spec(w, m, s, i)), mlp(w, m, s, experts(m, s), !leads(m, i)) {}
+      : norm(w, "attn_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID}, !leads(m, i)) {}
 
   void operator()(nn::Tensor& x, int i) const {
     const auto h = norm(x);
@@ -32,11 +34,6 @@ struct Cohere2MoeLayer {
     auto spec = local || leads(m, i) ? s.attention(w, m) : s.attention_unrotated();
     if (local) spec.attend.window = m.integer("attention.sliding_window");
     return spec;
-  }
-  static nn::Moe::Defaults experts(const nn::Metadata& m, const nn::Shape& s) {
-    const std::int64_t hidden = m.integer("expert_feed_forward_length", s.hidden);
-    return {
-        .hidden = hidden, .gating = INLAY_ROUTE_SIGMOID, .shared_hidden = hidden * m.integer("expert_shared_count", 1)};
   }
 };
 

@@ -18,7 +18,7 @@ struct Deepseek2Layer {
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         mlp_norm(w, "ffn_norm", s.dim, s.eps),
         attention(w, m, s, nn::Pairing::adjacent),
-        mlp(w, m, s, experts(m, s), i >= m.integer("leading_dense_block_count", 0)) {}
+        mlp(w, m, s, experts(s), i >= m.integer("leading_dense_block_count", 0)) {}
 
   void operator()(nn::Tensor& x, int i) const {
     x += attention(attn_norm(x), i);
@@ -27,12 +27,9 @@ struct Deepseek2Layer {
 
   nn::Cache cache() const { return attention.cache(); }
 
-  static nn::Moe::Defaults experts(const nn::Metadata& m, const nn::Shape& s) {
-    const auto hidden = m.integer("expert_feed_forward_length", 0);
+  static nn::Moe::Defaults experts(const nn::Shape& s) {
     const bool flash = (s.layers == 47 || s.layers == 48) && s.vocabulary == 154880;  // GLM 4.7 Flash states no gating
-    return {.hidden = hidden,
-            .gating = flash ? INLAY_ROUTE_SIGMOID : INLAY_ROUTE_SOFTMAX,
-            .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
+    return {.gating = flash ? INLAY_ROUTE_SIGMOID : INLAY_ROUTE_SOFTMAX};
   }
 };
 

@@ -11,14 +11,8 @@ namespace models {
 struct Dots1Layer : nn::MoeLike {
   Dots1Layer(const nn::Weights& w, const nn::Metadata& m, int) : Dots1Layer(w, m, nn::Shape(m)) {}
   Dots1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::FeedForward(w, m, s, experts(m, s))) {}
-
-  static nn::Moe::Defaults experts(const nn::Metadata& m, const nn::Shape& s) {
-    const auto hidden = m.integer("expert_feed_forward_length", s.hidden);
-    return {.hidden = hidden,
-            .gating = INLAY_ROUTE_SIGMOID,
-            .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
-  }
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
+                     nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID})) {}
 };
 
 struct Dots1 : nn::Decoder<Dots1Layer> {

@@ -8,10 +8,10 @@ inline namespace v0 {
 namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
-struct Gemma3Layer : nn::SandwichLayer {
+struct Gemma3Layer : nn::SandwichLayer<nn::GatedMlp> {
   Gemma3Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma3Layer(w, m, nn::Shape(m), i) {}
   Gemma3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : SandwichLayer(w, s, spec(w, m, s, i), nn::Act::gelu_tanh) {}
+      : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

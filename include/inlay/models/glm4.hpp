@@ -8,10 +8,10 @@ inline namespace v0 {
 namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
-struct Glm4Layer : nn::SandwichLayer {
+struct Glm4Layer : nn::SandwichLayer<nn::GatedMlp> {
   Glm4Layer(const nn::Weights& w, const nn::Metadata& m, int) : Glm4Layer(w, m, nn::Shape(m)) {}
   Glm4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : SandwichLayer(w, s, s.attention(w, m, pairing(m))) {}
+      : SandwichLayer(w, s, nn::Attention(w, s.attention(w, m, pairing(m))), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Pairing pairing(const nn::Metadata& m) {
     return m.has("rope.dimension_sections") ? nn::Pairing::halves : nn::Pairing::adjacent;

@@ -18,7 +18,8 @@ struct Glm4MoeLayer {
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         mlp_norm(w, "post_attention_norm", s.dim, s.eps),
         attention(w, s.attention(w, m, nn::Pairing::halves)),
-        mlp(w, m, s, experts(m), i >= m.integer("leading_dense_block_count", 0)) {}
+        mlp(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true},
+            i >= m.integer("leading_dense_block_count", 0)) {}
 
   void operator()(nn::Tensor& x, int i) const {
     x += attention(attn_norm(x), i);
@@ -26,14 +27,6 @@ struct Glm4MoeLayer {
   }
 
   nn::Cache cache() const { return attention.cache(); }
-
-  static nn::Moe::Defaults experts(const nn::Metadata& m) {
-    const auto hidden = m.integer("expert_feed_forward_length");
-    return {.hidden = hidden,
-            .gating = INLAY_ROUTE_SIGMOID,
-            .normalise = true,
-            .shared_hidden = std::int64_t(hidden) * m.integer("expert_shared_count", 1)};
-  }
 };
 
 struct Glm4Moe : nn::Decoder<Glm4MoeLayer> {

@@ -59,7 +59,9 @@ struct KimiLinearLayer {
 
   KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, int i) : KimiLinearLayer(w, m, nn::Shape(m).at(m, i)) {}
   KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps), mlp_norm(w, "ffn_norm", s.dim, s.eps), mlp(w, m, s, experts(m)) {
+      : mixer_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        mlp(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true}) {
     if (s.kv_heads == 0)
       delta.emplace(w, m, s);
     else
@@ -73,13 +75,6 @@ struct KimiLinearLayer {
   }
 
   nn::Cache cache() const { return delta ? delta->cache() : attention->cache(); }
-
-  static nn::Moe::Defaults experts(const nn::Metadata& m) {
-    const std::int64_t hidden = m.integer("expert_feed_forward_length", 0);
-    return {.gating = INLAY_ROUTE_SIGMOID,
-            .normalise = true,
-            .shared_hidden = hidden * m.integer("expert_shared_count", 1)};
-  }
 };
 
 struct KimiLinear : nn::Decoder<KimiLinearLayer> {

@@ -8,24 +8,12 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
-struct LagunaLayer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::GatedAttention attention;
-  nn::FeedForward mlp;
-
+struct LagunaLayer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::GatedAttention> {
   LagunaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : LagunaLayer(w, m, nn::Shape(m).at(m, i), i) {}
   LagunaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i), nn::Act::softplus),
-        mlp(w, m, s, experts(m), i >= m.integer("leading_dense_block_count")) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : PreNormLayer(
+            w, s, nn::GatedAttention(w, spec(w, m, s, i), nn::Act::softplus),
+            nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID}, i >= m.integer("leading_dense_block_count"))) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, nn::Shape s, int i) {
     const int window = m.integer("attention.sliding_window", 0);
@@ -37,10 +25,6 @@ struct LagunaLayer {
     spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
     spec.attend.window = window;
     return spec;
-  }
-  static nn::Moe::Defaults experts(const nn::Metadata& m) {
-    const std::int64_t hidden = m.integer("expert_feed_forward_length", 0);
-    return {.gating = INLAY_ROUTE_SIGMOID, .shared_hidden = hidden * m.integer("expert_shared_count", 1)};
   }
 };
 

@@ -8,24 +8,11 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
-struct Spark25Layer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::GatedAttention attention;
-  nn::GatedMlp mlp;
-
+struct Spark25Layer : nn::PreNormLayer<nn::RmsNorm, nn::GatedMlp, nn::GatedAttention> {
   Spark25Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Spark25Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Spark25Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i), nn::Act::sigmoid),
-        mlp(w, s.dim, s.hidden) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : PreNormLayer(w, s, nn::GatedAttention(w, spec(w, m, s, i), nn::Act::sigmoid),
+                     nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

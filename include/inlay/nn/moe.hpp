@@ -15,10 +15,12 @@ struct INLAY_API Moe {
     std::uint32_t gating = INLAY_ROUTE_SOFTMAX;
     bool normalise = false;
     Act act = Act::silu;
-    bool gated = true;               ///< false: down(act(up(x)))
-    std::int64_t shared_hidden = 0;  ///< width of the shared expert where "expert_shared_feed_forward_length" is absent
-    float alpha = 0, limit = 0;      ///< of the activation
-    bool weight_first = false;       ///< the weight scales the expert's input
+    bool gated = true;  ///< false: down(act(up(x)))
+    /// Width of the shared expert where "expert_shared_feed_forward_length" is absent; 0: that of "expert_shared_count"
+    /// experts, 1 where that is absent.
+    std::int64_t shared_hidden = 0;
+    float alpha = 0, limit = 0;  ///< of the activation
+    bool weight_first = false;   ///< the weight scales the expert's input
     std::string router = "ffn_gate_inp";
   };
   Linear router;
@@ -36,7 +38,8 @@ struct INLAY_API Moe {
 
  private:
   void read_fused(const Weights& w, std::int64_t count, std::int64_t hidden, std::int64_t in);
-  void read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults);
+  void read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults,
+                   std::int64_t expert_hidden);
 };
 
 /// Experts where the layer has a router, else a gated MLP.
