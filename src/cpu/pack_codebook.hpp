@@ -36,92 +36,88 @@ inline void put_levels(const Levels& levels, PackedIQ4_XS& to, int r) noexcept {
 
 constexpr std::int8_t odd(unsigned step) noexcept { return static_cast<std::int8_t>(2 * step + 1); }
 
-inline bool pack_block(const gguf::BlockIQ2_XXS& from, PackedQ3_K& to, int r) noexcept {
+inline std::int8_t& step_at(PackedQ3_K& to, int column, int r) noexcept {
+  return to.blocks[column / 32].steps[column / 16 % 2][r];
+}
+inline std::int8_t& step_at(PackedIQ4_XS& to, int column, int r) noexcept { return to.blocks[column / 32].steps[r]; }
+
+// So many columns that share a point, whose values differ by flags, and a step.
+struct Part {
+  std::uint16_t point;
+  unsigned flags, step;
+};
+
+// A row from its parts of `count` columns each.
+template <int count, class Packed, class PartAt>
+bool pack_parts(Packed& to, int r, std::uint16_t scale, const PartAt& part_at) noexcept {
   Levels levels;
-  for (int c = 0; c < 32; ++c) {
-    const std::uint32_t signs = gguf::load_u32(from.parts[c / 4].signs);
-    levels.put_point(8 * c, gguf::iq2_xxs_points[from.parts[c / 4].indices[c % 4]], 8,
-                     gguf::even_signs(signs >> 7 * (c % 4) & 127));
-    to.blocks[c / 4].steps[c / 2 % 2][r] = odd(signs >> 28);
+  for (int c = 0; c < super_blocks * block_columns / count; ++c) {
+    const Part part = part_at(c);
+    levels.put_point(count * c, part.point, count, part.flags);
+    step_at(to, count * c, r) = odd(part.step);
   }
   put_levels(levels, to, r);
-  to.scales[r] = from.scale;
-  return is_finite(from.scale);
+  to.scales[r] = scale;
+  return is_finite(scale);
+}
+
+inline unsigned nibble_at(const std::uint8_t* bytes, int i) noexcept {
+  return static_cast<unsigned>(gguf::nibble(bytes[i / 2], i % 2));
+}
+
+inline bool pack_block(const gguf::BlockIQ2_XXS& from, PackedQ3_K& to, int r) noexcept {
+  return pack_parts<8>(to, r, from.scale, [&](int c) {
+    const std::uint32_t signs = gguf::load_u32(from.parts[c / 4].signs);
+    return Part{gguf::iq2_xxs_points[from.parts[c / 4].indices[c % 4]], gguf::even_signs(signs >> 7 * (c % 4) & 127),
+                signs >> 28};
+  });
 }
 
 inline bool pack_block(const gguf::BlockIQ2_XS& from, PackedQ3_K& to, int r) noexcept {
-  Levels levels;
-  for (int c = 0; c < 32; ++c) {
-    levels.put_point(8 * c, gguf::iq2_xs_points[from.points[c] & 511], 8, gguf::even_signs(from.points[c] >> 9));
-    to.blocks[c / 4].steps[c / 2 % 2][r] = odd(static_cast<unsigned>(gguf::nibble(from.scales[c / 4], c / 2 % 2)));
-  }
-  put_levels(levels, to, r);
-  to.scales[r] = from.scale;
-  return is_finite(from.scale);
+  return pack_parts<8>(to, r, from.scale, [&](int c) {
+    return Part{gguf::iq2_xs_points[from.points[c] & 511], gguf::even_signs(from.points[c] >> 9),
+                nibble_at(from.scales, c / 2)};
+  });
 }
 
 inline bool pack_block(const gguf::BlockIQ2_S& from, PackedQ3_K& to, int r) noexcept {
-  Levels levels;
-  for (int c = 0; c < 32; ++c) {
+  return pack_parts<8>(to, r, from.scale, [&](int c) {
     const int index = from.indices[c] | (from.high[c / 4] >> 2 * (c % 4) & 3) << 8;
-    levels.put_point(8 * c, gguf::iq2_s_points[index], 8, from.signs[c]);
-    to.blocks[c / 4].steps[c / 2 % 2][r] = odd(static_cast<unsigned>(gguf::nibble(from.scales[c / 4], c / 2 % 2)));
-  }
-  put_levels(levels, to, r);
-  to.scales[r] = from.scale;
-  return is_finite(from.scale);
+    return Part{gguf::iq2_s_points[index], from.signs[c], nibble_at(from.scales, c / 2)};
+  });
 }
 
 inline bool pack_block(const gguf::BlockIQ1_S& from, PackedQ3_K& to, int r) noexcept {
-  Levels levels;
-  for (int c = 0; c < 32; ++c) {
+  return pack_parts<8>(to, r, from.scale, [&](int c) {
     const unsigned high = from.high[c / 4];
-    levels.put_point(8 * c, gguf::iq1_points[from.indices[c] | (high >> 3 * (c % 4) & 7) << 8], 8,
-                     high >> 15 ? 255 : 0);
-    to.blocks[c / 4].steps[c / 2 % 2][r] = odd(high >> 12 & 7);
-  }
-  put_levels(levels, to, r);
-  to.scales[r] = from.scale;
-  return is_finite(from.scale);
+    return Part{gguf::iq1_points[from.indices[c] | (high >> 3 * (c % 4) & 7) << 8], high >> 15 ? 255u : 0u,
+                high >> 12 & 7};
+  });
 }
 
 inline bool pack_block(const gguf::BlockIQ1_M& from, PackedQ3_K& to, int r) noexcept {
-  Levels levels;
-  for (int c = 0; c < 32; ++c) {
-    const unsigned high = static_cast<unsigned>(gguf::nibble(from.high[c / 2], c % 2));
-    levels.put_point(8 * c, gguf::iq1_points[from.indices[c] | (high & 7) << 8], 8, high & 8 ? 255 : 0);
-    to.blocks[c / 4].steps[c / 2 % 2][r] = odd(from.scales[c / 8] >> 3 * (c / 2 % 4) & 7);
-  }
-  put_levels(levels, to, r);
   unsigned scale = 0;
   for (int i = 0; i < 4; ++i) scale |= (from.scales[i] >> 12u) << 4 * i;
-  to.scales[r] = static_cast<std::uint16_t>(scale);
-  return is_finite(to.scales[r]);
+  return pack_parts<8>(to, r, static_cast<std::uint16_t>(scale), [&](int c) {
+    const unsigned high = nibble_at(from.high, c);
+    return Part{gguf::iq1_points[from.indices[c] | (high & 7) << 8], high & 8 ? 255u : 0u,
+                from.scales[c / 8] >> 3 * (c / 2 % 4) & 7u};
+  });
 }
 
 inline bool pack_block(const gguf::BlockIQ3_XXS& from, PackedIQ4_XS& to, int r) noexcept {
-  Levels levels;
-  for (int c = 0; c < 64; ++c) {
+  return pack_parts<4>(to, r, from.scale, [&](int c) {
     const std::uint32_t signs = gguf::load_u32(from.signs[c / 8]);
-    levels.put_point(4 * c, gguf::iq3_xxs_points[from.indices[c]], 4,
-                     gguf::even_signs(signs >> 7 * (c / 2 % 4) & 127) >> 4 * (c % 2));
-    to.blocks[c / 8].steps[r] = odd(signs >> 28);
-  }
-  put_levels(levels, to, r);
-  to.scales[r] = from.scale;
-  return is_finite(from.scale);
+    return Part{gguf::iq3_xxs_points[from.indices[c]], gguf::even_signs(signs >> 7 * (c / 2 % 4) & 127) >> 4 * (c % 2),
+                signs >> 28};
+  });
 }
 
 inline bool pack_block(const gguf::BlockIQ3_S& from, PackedIQ4_XS& to, int r) noexcept {
-  Levels levels;
-  for (int c = 0; c < 64; ++c) {
-    levels.put_point(4 * c, gguf::iq3_s_points[from.indices[c] | gguf::bit(from.high, c) << 8], 4,
-                     static_cast<unsigned>(gguf::nibble(from.signs[c / 2], c % 2)));
-    to.blocks[c / 8].steps[r] = odd(static_cast<unsigned>(gguf::nibble(from.scales[c / 16], c / 8 % 2)));
-  }
-  put_levels(levels, to, r);
-  to.scales[r] = from.scale;
-  return is_finite(from.scale);
+  return pack_parts<4>(to, r, from.scale, [&](int c) {
+    return Part{gguf::iq3_s_points[from.indices[c] | gguf::bit(from.high, c) << 8], nibble_at(from.signs, c),
+                nibble_at(from.scales, c / 8)};
+  });
 }
 
 }  // namespace inlay::cpu

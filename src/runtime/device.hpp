@@ -31,6 +31,10 @@ class Device {
   const inlay_backend& table() const noexcept { return *table_; }
   inlay_device* handle() const noexcept { return handle_; }
   const DeviceOptions& options() const noexcept { return options_; }
+  void warn(std::string_view message) const {
+    constexpr int warning = 2;  // of inlay::Level
+    if (options_.log) options_.log(warning, message);
+  }
 
   base::HostThreads threads() noexcept { return {this, host_.parallel}; }
 

@@ -25,13 +25,11 @@ int trained_context(const gguf::File& file, const std::string& key) {
 // A model runs as well without its packed file.
 void keep_packed(const std::string& path, std::uint64_t origin, std::span<const PackedFile::Part> parts,
                  const Device& device) {
-  constexpr int warning = 2;
   if (parts.empty()) return;
   try {
     PackedFile::write(path, origin, parts);
   } catch (const std::system_error& error) {
-    if (const auto& log = device.options().log)
-      log(warning, "cannot write packed weights to " + path + ": " + error.code().message());
+    device.warn("cannot write packed weights to " + path + ": " + error.code().message());
   }
 }
 

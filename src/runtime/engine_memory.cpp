@@ -7,8 +7,6 @@
 
 namespace inlay::runtime {
 
-constexpr int warning = 2;  // of inlay::Level
-
 void Engine::append_page(std::vector<std::int32_t>& pages) const {
   pages.push_back(caches_->pages().acquire(pages.empty() ? -1 : pages.back()));  // its capacity is there
 }
@@ -122,7 +120,7 @@ std::size_t Engine::bring_back(Pool& pool, std::span<const std::int32_t> blocks)
       pool.bring_back(blocks[i]);
     } catch (const Error& error) {
       if (error.code() != Errc::io) throw;
-      if (const auto& log = device_->options().log) log(warning, error.what());
+      device_->warn(error.what());
       return i;
     }
   return blocks.size();

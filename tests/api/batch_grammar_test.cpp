@@ -8,12 +8,7 @@ namespace {
 using inlay::Sampler;
 using inlay::TokenId;
 using support::Said;
-
-std::vector<TokenId> text(std::size_t n, TokenId first) {
-  std::vector<TokenId> tokens(n);
-  for (std::size_t i = 0; i < n; ++i) tokens[i] = 300 + TokenId((std::size_t(first) * 131 + i * i * 7) % 2000);
-  return tokens;
-}
+using support::text;
 
 // Requests that share grammars, have one of their own, or none; every third one has a function of the host.
 struct Request {

@@ -11,14 +11,9 @@ namespace {
 
 using inlay::Sampler;
 using inlay::TokenId;
+using support::text;
 
 std::string folder() { return std::filesystem::temp_directory_path().string(); }
-
-std::vector<TokenId> text(std::size_t n, TokenId first) {
-  std::vector<TokenId> tokens(n);
-  for (std::size_t i = 0; i < n; ++i) tokens[i] = 300 + TokenId((std::size_t(first) * 131 + i * i * 7) % 2000);
-  return tokens;
-}
 
 // Memory for about two of the sessions below.
 inlay::LoadOptions small(std::size_t disk_pages) {

@@ -9,6 +9,13 @@
 
 namespace support {
 
+// Plain tokens of the small models' vocabulary, the same for the same `first`.
+inline std::vector<inlay::TokenId> text(std::size_t n, inlay::TokenId first) {
+  std::vector<inlay::TokenId> tokens(n);
+  for (std::size_t i = 0; i < n; ++i) tokens[i] = 300 + inlay::TokenId((std::size_t(first) * 131 + i * i * 7) % 2000);
+  return tokens;
+}
+
 struct Ask {
   std::vector<inlay::TokenId> prompt;
   inlay::Sampler sampler;
