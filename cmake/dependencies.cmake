@@ -34,7 +34,7 @@ endfunction()
 
 find_package(Threads REQUIRED)
 if(INLAY_OPENMP)
-  find_package(OpenMP COMPONENTS CXX)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
 endif()
 inlay_dependency(PCRE2 github.com/PCRE2Project/pcre2 52c08847921a324c804cabf2814549f50bce1265 MODULE)
 inlay_dependency(fmt github.com/fmtlib/fmt a33701196adfad74917046096bf5a2aa0ab0bb50)

@@ -67,7 +67,7 @@ else()
 endif()
 
 # OpenMP serves one file. Its runtime is linked by its plain name, so a consumer's compiler is never asked for OpenMP.
-if(INLAY_OPENMP AND OpenMP_CXX_FOUND)
+if(INLAY_OPENMP)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/parallel.cpp PROPERTIES
     COMPILE_OPTIONS "${OpenMP_CXX_FLAGS}" COMPILE_DEFINITIONS INLAY_OPENMP)
   list(GET OpenMP_CXX_LIB_NAMES 0 openmp_runtime)

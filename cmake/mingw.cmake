@@ -5,5 +5,4 @@ set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_CXX_FLAGS_INIT "-idirafter /usr/include")  # after the target's own headers
-set(INLAY_OPENMP OFF CACHE BOOL "")
 include(${CMAKE_CURRENT_LIST_DIR}/host_headers.cmake)

@@ -8,6 +8,15 @@
 #include "base/machine.hpp"
 #include "tests/support/catch.hpp"
 
+// A limit on addresses starves a process of thread stacks; the sanitizers need addresses of their own.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#endif
+
 namespace {
 
 using inlay::base::HostThreads;
@@ -127,3 +136,23 @@ TEST_CASE("a process has at least one core, and a team without a size takes what
   CHECK(inlay::base::usable_cores() >= 1);
   CHECK(Team().size() == inlay::base::usable_cores());
 }
+
+#ifdef RLIMIT_AS
+TEST_CASE("a team that gets fewer threads than it asks for does all its work with those") {
+  const auto running = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  constexpr rlim_t room = 4 << 20;  // less than the stack of one thread
+  const rlimit tight{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + room, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+  Team team(64);
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  REQUIRE(running() < 64);
+  check_whole_run(team, 20);
+}
+#endif
