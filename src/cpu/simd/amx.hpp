@@ -11,7 +11,7 @@ namespace isa {
 
 #if defined(__AMX_INT8__) || defined(__AMXINT8__)  // gcc and clang, clang 14
 struct Avx512Amx : Avx512Bf16 {
-  static constexpr int tile_tokens = 16, most_few = 4;  // a whole tile costs less than five tokens
+  static constexpr int tile_tokens = 16, most_few = 12;  // unpacking for tiles costs as much as eight tokens
 
   // Shapes of the tile registers while blocks are cut into so many parts: 0 and 1 hold codes of tokens, 2 and 3 those
   // of rows, 4 and 5 sums.

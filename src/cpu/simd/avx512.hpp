@@ -10,7 +10,7 @@ namespace isa {
 struct Avx512 {
   using arch = xsimd::avx512bw;
   using Bytes = __m512i;
-  static constexpr int rows = 16, plain_tokens = 12, few_tokens = 8, most_few = 8, signed_bias = 0;
+  static constexpr int rows = 16, plain_tokens = 12, few_tokens = 8, most_few = 16, signed_bias = 0;
   static constexpr int tokens(int) noexcept { return 8; }
   static constexpr int paired_tokens = 4, paired_plain_tokens = 8;  // of two groups of rows, which share what is spread
 
