@@ -1,6 +1,5 @@
 // Proves that no file, however broken, does more than end in the right error, and that none costs more than it weighs.
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 #include "gguf/write.hpp"
 #include "inlay/gguf.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/faults.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/heap.hpp"
 
@@ -16,30 +16,8 @@ namespace {
 
 using inlay::Errc;
 using inlay::Error;
-using inlay::Fault;
 using inlay::gguf::File;
 using Bytes = std::vector<std::byte>;
-
-const std::map<Fault, std::string> kinds = {{Fault::none, "none"},
-                                            {Fault::truncated, "truncated"},
-                                            {Fault::bad_magic, "bad_magic"},
-                                            {Fault::bad_version, "bad_version"},
-                                            {Fault::bad_endian, "bad_endian"},
-                                            {Fault::bad_count, "bad_count"},
-                                            {Fault::bad_string, "bad_string"},
-                                            {Fault::bad_type, "bad_type"},
-                                            {Fault::bad_alignment, "bad_alignment"},
-                                            {Fault::bad_dims, "bad_dims"},
-                                            {Fault::overflow, "overflow"},
-                                            {Fault::out_of_bounds, "out_of_bounds"},
-                                            {Fault::duplicate, "duplicate"},
-                                            {Fault::missing_key, "missing_key"},
-                                            {Fault::missing_tensor, "missing_tensor"},
-                                            {Fault::wrong_type, "wrong_type"},
-                                            {Fault::bad_value, "bad_value"},
-                                            {Fault::inconsistent, "inconsistent"},
-                                            {Fault::unsupported, "unsupported"},
-                                            {Fault::limit, "limit"}};
 
 // Looks at everything that the file has, so that a sanitizer sees what is not in it.
 std::size_t touch(const File& file) {
@@ -66,7 +44,7 @@ std::string outcome(const Open& open) {
   } catch (const Error& error) {
     CHECK(error.code() == Errc::format);
     CHECK(std::string(error.what()).size() > 10);
-    return kinds.at(error.fault());
+    return support::kind_of(error.fault());
   }
 }
 

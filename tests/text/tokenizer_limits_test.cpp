@@ -5,6 +5,7 @@
 #include <span>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/faults.hpp"
 #include "tests/support/fixtures.hpp"
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"
@@ -15,27 +16,6 @@ using namespace inlay;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-const std::map<Fault, std::string> kinds = {{Fault::truncated, "truncated"},
-                                            {Fault::bad_magic, "bad_magic"},
-                                            {Fault::bad_version, "bad_version"},
-                                            {Fault::bad_endian, "bad_endian"},
-                                            {Fault::bad_count, "bad_count"},
-                                            {Fault::bad_string, "bad_string"},
-                                            {Fault::bad_type, "bad_type"},
-                                            {Fault::bad_alignment, "bad_alignment"},
-                                            {Fault::bad_dims, "bad_dims"},
-                                            {Fault::overflow, "overflow"},
-                                            {Fault::out_of_bounds, "out_of_bounds"},
-                                            {Fault::duplicate, "duplicate"},
-                                            {Fault::missing_key, "missing_key"},
-                                            {Fault::missing_tensor, "missing_tensor"},
-                                            {Fault::wrong_type, "wrong_type"},
-                                            {Fault::bad_value, "bad_value"},
-                                            {Fault::inconsistent, "inconsistent"},
-                                            {Fault::unsupported, "unsupported"},
-                                            {Fault::limit, "limit"},
-                                            {Fault::none, "none"}};
-
 // "" where the tokenizer loads, else the kind of the error.
 std::string outcome(const fs::path& path) {
   try {
@@ -43,7 +23,7 @@ std::string outcome(const fs::path& path) {
     return "";
   } catch (const Error& error) {
     CHECK_FALSE(std::string(error.what()).empty());
-    return kinds.at(error.fault());
+    return support::kind_of(error.fault());
   }
 }
 
