@@ -134,9 +134,8 @@ std::size_t join_ropes(List& list, std::size_t i) {
   return erased;
 }
 
-}  // namespace
-
-void join(std::vector<Record>& list) {
+// Nothing is joined across a layer's mark.
+void join_layer(List& list) {
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].op == INLAY_OP_LINEAR) join_linears(list, i);
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -147,6 +146,21 @@ void join(std::vector<Record>& list) {
   }
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].op == INLAY_OP_NORM) join_norm(list, i);
+}
+
+}  // namespace
+
+// One layer at a time, for what is erased from a list moves all behind it.
+void join(std::vector<Record>& list) {
+  List layer, joined;
+  const auto is_mark = [](const Record& record) { return record.op == INLAY_OP_COUNT; };
+  for (auto begin = list.begin(), end = begin; begin != list.end(); begin = end) {
+    end = std::find_if(begin + 1, list.end(), is_mark);
+    layer.assign(begin, end);
+    join_layer(layer);
+    joined.insert(joined.end(), layer.begin(), layer.end());
+  }
+  list = std::move(joined);
 }
 
 }  // namespace inlay::runtime
