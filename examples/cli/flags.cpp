@@ -45,6 +45,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option("--weights", flags.options.weights, "where weights lie: memory, packed_file, model_file")
       ->transform(CLI::Transformer(weight_places));
   command.add_flag("!--no-reuse", flags.options.reuse_prefixes, "read again what sessions have read that begin alike");
+  command.add_flag("--heads", flags.options.heads, "let the file's heads guess tokens (Medusa, MTP)");
   command.add_flag("--contiguous", flags.options.contiguous, "keep each session's keys and values in one range");
 }
 

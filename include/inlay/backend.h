@@ -62,6 +62,10 @@ typedef struct inlay_batch { /* host arrays */
   const int32_t* positions;      /* [streams, tokens]; 1 stream, or 3-4 for M-RoPE */
   const int32_t* state_slot;     /* [seqs] recurrent state read and left behind; NULL: none */
   const inlay_page_table* table; /* [tables] */
+  /* Drafts in a tree: a sequence may branch off another one, trunk, earlier in this list and no branch itself, behind
+   * the first `shared` tokens that the trunk has in this step. These come before its own in its pages, too: what is
+   * stored of them is stored for both. NULL: no branches. */
+  const int32_t *trunk, *shared; /* [seqs] -1: none; tokens */
 } inlay_batch;
 
 typedef enum inlay_cache_kind { INLAY_CACHE_KV, INLAY_CACHE_LATENT, INLAY_CACHE_STATE } inlay_cache_kind;
@@ -215,9 +219,10 @@ typedef enum inlay_router {
 } inlay_router;
 /* logits[T,X] -> choice[T,c] (i32), weight[T,c]: scores are softmax or sigmoid of the logits (softmax_chosen: softmax
  * over the chosen only; sparse_mixer: the logits, and a choice weighs its share in the softmax of those s not chosen
- * before it that are near the best one b: (b - s) / max(|s|, b) <= 0.02); the c largest of score + bias are chosen, best first, ties to the lower index. With groups,
- * only the groups_used groups of experts count that score best, by their best (group_top == 1) or the sum of their best
- * two experts (2). normalise: weights divided by their sum (floor 6.1e-5 for sigmoid: none). Then * scale, and * factor[e], e = the choice. */
+ * before it that are near the best one b: (b - s) / max(|s|, b) <= 0.02); the c largest of score + bias are chosen,
+ * best first, ties to the lower index. With groups, only the groups_used groups of experts count that score best, by
+ * their best (group_top == 1) or the sum of their best two experts (2). normalise: weights divided by their sum
+ * (floor 6.1e-5 for sigmoid: none). Then * scale, and * factor[e], e = the choice. */
 typedef struct inlay_route_op {
   uint32_t size, kind;
   const inlay_tensor *choice, *weight, *logits, *bias;
@@ -308,7 +313,8 @@ typedef struct inlay_backend {
   uint32_t size, abi; /* abi changes only when a field's meaning does */
   const char* name;   /* "cpu", "cuda" */
   int (*device_count)(void);
-  inlay_device* (*open)(const inlay_host*, char* message, size_t capacity); /* NULL: message says why; empty: no memory */
+  inlay_device* (*open)(const inlay_host*, char* message,
+                        size_t capacity); /* NULL: message says why; empty: no memory */
   void (*close)(inlay_device*);
   const char* (*isa)(inlay_device*);                             /* what it runs with: "avx2", "reference" */
   int (*can)(inlay_device*, uint32_t op, const void* op_struct); /* data pointers NULL; asked at load */

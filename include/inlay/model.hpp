@@ -40,6 +40,9 @@ struct LoadOptions {
   /// Keeps each session's keys and values in one range of addresses, which has memory only for the tokens there are.
   /// Nothing is shared: forks copy, and prompts that begin alike are read again.
   bool contiguous = false;
+  /// Loads what of the file guesses later tokens: Medusa's heads, or blocks that predict them (MTP). Sessions that
+  /// speculate then ask it. Error{unsupported} where there is none. Its keys and values come on top of cache_bytes.
+  bool heads = false;
   /// Force "avx2", "baseline", "reference", ... instead of the best found. "avx512bf16" and "avx512amx" multiply F16
   /// and BF16 weights as bfloat16, all others exactly in f32.
   std::string isa = {};

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "inlay/nn/altup.hpp"
+#include "inlay/nn/architecture.hpp"
 #include "inlay/nn/blocks.hpp"
 #include "inlay/nn/borrowing.hpp"
 #include "inlay/nn/decoder.hpp"
 #include "inlay/nn/gated.hpp"
+#include "inlay/nn/heads.hpp"
 #include "inlay/nn/layers.hpp"
 #include "inlay/nn/mla.hpp"
 #include "inlay/nn/moe.hpp"

@@ -18,6 +18,7 @@ inlay::LoadOptions load_options(const inlay_load& load, std::shared_ptr<HostMemo
   options.reuse_prefixes = load.reuse_prefixes != 0;
   options.weights = static_cast<inlay::WeightPlace>(load.weights);
   options.contiguous = load.contiguous != 0;
+  options.heads = load.heads != 0;
   options.disk_bytes = static_cast<std::size_t>(load.disk_bytes);
   options.disk_folder = view(load.disk_folder);
   options.vocabulary_only = load.vocabulary_only != 0;

@@ -2,16 +2,12 @@
 #include "api/draft_model.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "runtime/sampling.hpp"
 
 namespace inlay {
 inline namespace v0 {
 
 namespace {
 
-constexpr double least_chance = 0.3;     // by the small model's own account, that all it guessed is right
 constexpr int spare_ids = 128;           // by which equal vocabularies may differ at their ends: padding
 constexpr std::size_t tokens_aside = 4;  // of its own vocabulary, more than are asked for
 
@@ -36,7 +32,7 @@ DraftModel::DraftModel(std::shared_ptr<SessionState> own, const ModelState& larg
     throw Error(Errc::unsupported, "an encoder-decoder cannot guess for another model", Fault::unsupported, "draft");
 }
 
-std::shared_ptr<DraftModel> DraftModel::fork() const {
+std::shared_ptr<Guesser> DraftModel::fork() const {
   auto copy = std::make_shared<DraftModel>(*this);
   copy->own_ = std::make_shared<SessionState>(own_->model, own_->options);
   copy->own_->sequence = own_->engine().fork(own_->sequence);
@@ -65,23 +61,23 @@ bool DraftModel::follow(std::span<const TokenId> tokens, const Stop& stop) {
   return true;
 }
 
-std::vector<TokenId> DraftModel::guess(std::size_t count, const Stop& stop) {
+Guess DraftModel::guess(std::size_t count, const Stop& stop) {
   auto& tokens = own_->sequence.tokens;
-  const auto most = same_ ? count : count + tokens_aside;
-  std::vector<TokenId> said;
-  for (double chance = 1; said.size() < most;) {
-    const auto likeliest = std::max_element(logits_.begin(), logits_.end());
-    chance *= std::exp(double(*likeliest) - runtime::log_sum(logits_));
-    if (!said.empty() && chance < least_chance) break;
-    if (same_ && likeliest - logits_.begin() >= large_.size()) break;
-    said.push_back(TokenId(likeliest - logits_.begin()));
-    if (said.size() == most || tokens.size() + 1 >= own_->context()) break;
-    tokens.push_back(said.back());
+  Forecast forecast(same_ ? count : count + tokens_aside);
+  while (forecast.add(known_logits()) && tokens.size() + 1 < own_->context()) {
+    tokens.push_back(forecast.guess().tokens.back());
     read(stop);
   }
-  if (!same_) said = translated(said);
-  said.resize(std::min(said.size(), count));
-  return said;
+  auto guess = std::move(forecast.guess());
+  if (!same_) guess = {.tokens = translated(guess.tokens)};
+  guess.tokens.resize(std::min(guess.tokens.size(), count));
+  return guess;
+}
+
+// Of tokens that both know; padding at the end of the smaller model's vocabulary is nothing to guess.
+std::span<const float> DraftModel::known_logits() const {
+  const auto all = std::span(logits_);
+  return same_ ? all.first(std::min(all.size(), std::size_t(large_.size()))) : all;
 }
 
 // In the large model's tokens, but for the last, to which the next text may belong.

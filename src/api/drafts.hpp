@@ -2,18 +2,23 @@
 // own.
 #pragma once
 
+#include "api/guesser.hpp"
 #include "api/writer.hpp"
 
 namespace inlay {
 inline namespace v0 {
 
 // The sampler chooses every token from the model's logits, with or without a guess: a guess only decides what was read
-// by then. So the text is the same, whatever was guessed.
+// by then. So the text is the same, whatever was guessed. A guess is a row of tokens and perhaps a side: what may come
+// instead behind the first few of them. Both are read in one step, each token once.
 class Drafts {
  public:
   Drafts(SessionState& session, Writer& writer);
+  ~Drafts() { drop_side(); }
+  Drafts(const Drafts&) = delete;
+  Drafts& operator=(const Drafts&) = delete;
 
-  // Lets a model that guesses read the prompt.
+  // Lets what guesses read the prompt.
   void prepare(const std::function<bool()>& stop);
   // Whether the session's last token is the next draft: it then counts as read, and logits() are those after it.
   bool follow();
@@ -24,19 +29,27 @@ class Drafts {
 
  private:
   std::size_t most() const noexcept;
-  void guess_and_read(const std::function<bool()>& stop);
+  bool step(const std::function<bool()>& stop);
   void guess(const std::function<bool()>& stop);
-  void ask(DraftModel& model, const std::function<bool()>& stop);
-  bool take(std::span<const TokenId> tokens, runtime::Trust trust);
-  void settle(bool refuted) noexcept;
+  std::pair<std::size_t, Guess> remembered() const;  // with how many tokens agree
+  void ask(Guesser& guesser, const std::function<bool()>& stop);
+  bool take(Guess guess, runtime::Trust trust);
+  void take_side(std::span<const TokenId> tokens, std::size_t from);
+  bool turn_aside();
+  void note_hidden();
+  void settle() noexcept;
+  void drop_side() noexcept;
 
   SessionState& session_;
   Writer& writer_;
   bool on_;
   runtime::Trust trust_ = {};
-  std::vector<TokenId> drafts_;  // of which `right_` came true
-  std::size_t right_ = 0, row_ = 0;
-  std::vector<float> logits_;  // a row for the token before the drafts, and one for each
+  std::vector<TokenId> drafts_, side_;  // of the drafts the first `right_` came true
+  std::size_t from_ = 0;                // where the side leaves
+  std::size_t right_ = 0, row_ = 0;     // the row of the last token
+  int rows_ = 0;                        // read in vain, unless they come true
+  runtime::Sequence branch_ = {};       // what the side was read with
+  std::vector<float> logits_, hidden_;  // a row for the token before the drafts, one for each, and one for each aside
 };
 
 }  // namespace v0

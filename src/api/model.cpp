@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 
+#include "api/draft_heads.hpp"
 #include "api/draft_model.hpp"
 #include "api/guarded.hpp"
 #include "api/models.hpp"
@@ -103,6 +104,7 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
           .reuse_prefixes = options.reuse_prefixes,
           .contiguous = options.contiguous,
           .context = options.context,
+          .keeps_hidden = options.heads,
           .architecture = &api::find_architecture(name, options.architectures),
           .vocabulary = listed > 0 ? listed : int(state.file.integer(std::string(name) + ".vocab_size")),
           .progress = options.progress,
@@ -111,9 +113,26 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
           .packed = keeps ? path + ".packed" : std::string()};
 }
 
+// The engine of the file's heads, beside the one of its model.
+std::unique_ptr<runtime::Engine> heads_engine(const ModelState& state, const runtime::Engine& engine,
+                                              const LoadOptions& options, runtime::EngineOptions chosen) {
+  const auto refuse = [](const char* why) { throw Error(Errc::unsupported, why, Fault::unsupported, "heads"); };
+  if (engine.keeps_states()) refuse("the model is recurrent, and cannot take a wrong guess back");
+  if (engine.hidden_width() == 0) refuse("the model does not keep what heads guess from");
+  chosen.heads_of = &engine;
+  chosen.reuse_prefixes = chosen.contiguous = false;
+  chosen.cache.disk_bytes = 0;
+  chosen.packed.clear();
+  chosen.progress = {};
+  auto heads = std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+  if (heads->given_width() != engine.hidden_width()) refuse("the file's heads do not fit its model");
+  return heads;
+}
+
 void load_engine(ModelState& state, const LoadOptions& options, const std::string& path) {
   const auto chosen = engine_options(state, options, path);
   state.engine = std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+  if (options.heads) state.heads = heads_engine(state, *state.engine, options, chosen);
   const auto& device = state.engine->device();
   auto& info = state.info;
   info.device = device.table().name;
@@ -162,15 +181,18 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
   return state;
 }
 
-// The engine that would run a file, measured and not loaded.
-std::unique_ptr<runtime::Engine> measured_engine(std::string_view path, const LoadOptions& options) {
+// The engines that would run a file, measured and not loaded; without heads, only one.
+std::vector<std::unique_ptr<runtime::Engine>> measured_engines(std::string_view path, const LoadOptions& options) {
   check(options);
   ModelState state(gguf::File::open(path, {.memory = options.memory}));
   auto chosen = engine_options(state, options, std::string(path));
   chosen.measure = true;
   chosen.cache.disk_bytes = 0;
   chosen.progress = {};
-  return std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+  std::vector<std::unique_ptr<runtime::Engine>> engines;
+  engines.push_back(std::make_unique<runtime::Engine>(state.file, open_device(options), chosen));
+  if (options.heads) engines.push_back(heads_engine(state, *engines.front(), options, chosen));
+  return engines;
 }
 
 }  // namespace
@@ -189,10 +211,13 @@ Model Model::load(std::span<const std::byte> file, const LoadOptions& options) {
 
 Plan Model::plan(std::string_view path, const LoadOptions& options) {
   return guarded([&] {
-    const auto engine = measured_engine(path, options);
+    const auto engines = measured_engines(path, options);
+    const auto& engine = engines.front();
     const bool apart = options.disk_bytes > 0;
-    return Plan{.weights = engine->weight_bytes(),
-                .scratch = engine->scratch_bytes(),
+    std::uint64_t weights = 0, scratch = 0;
+    for (const auto& one : engines) weights += one->weight_bytes(), scratch += one->scratch_bytes();
+    return Plan{.weights = weights,
+                .scratch = scratch,
                 .page = engine->page_bytes(),
                 .per_token = (engine->page_bytes() + std::size_t(engine->page()) - 1) / std::size_t(engine->page()),
                 .segment = engine->segment_bytes(apart),
@@ -201,14 +226,21 @@ Plan Model::plan(std::string_view path, const LoadOptions& options) {
 }
 
 std::vector<std::string> Model::unused_tensors(std::string_view path, const LoadOptions& options) {
-  return guarded([&] { return measured_engine(path, options)->unused_tensors(); });
+  return guarded([&] {
+    const auto engines = measured_engines(path, options);
+    auto unused = engines.front()->unused_tensors();
+    for (const auto& engine : engines)
+      std::erase_if(unused, [&](const auto& name) { return std::ranges::count(engine->unused_tensors(), name) == 0; });
+    return unused;
+  });
 }
 
 Session Model::session(const SessionOptions& options) const {
   if (!state_->engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
   if (state_->engine->encodes())
     throw Error(Errc::argument, "this model is an encoder: it embeds texts and generates none");
-  if (state_->engine->answers()) throw Error(Errc::argument, "this model judges texts, by rerank(), and generates none");
+  if (state_->engine->answers())
+    throw Error(Errc::argument, "this model judges texts, by rerank(), and generates none");
   if (options.drop < 0)
     throw Error(Errc::argument, "SessionOptions::drop must not be negative", Fault::bad_value, "drop");
   if (options.keep < 0 || (options.when_full == WhenFull::drop && options.keep + 2 > state_->engine->context()))
@@ -221,8 +253,9 @@ Session Model::session(const SessionOptions& options) const {
   return guarded([&] {
     auto session = std::make_shared<SessionState>(state_, options);
     session->options.draft = nullptr;  // the caller's; what it refers to is kept
+    if (state_->heads && options.speculate) session->guesser = std::make_shared<DraftHeads>(*state_->heads);
     if (options.draft)
-      session->draft_model = std::make_shared<DraftModel>(options.draft->session({.speculate = false}).state_, *state_);
+      session->guesser = std::make_shared<DraftModel>(options.draft->session({.speculate = false}).state_, *state_);
     return Session(std::move(session));
   });
 }

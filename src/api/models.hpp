@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "inlay/nn/decoder.hpp"
+#include "inlay/nn/architecture.hpp"
 
 namespace inlay::api {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "api/draft_model.hpp"
 #include "api/generation.hpp"
 #include "api/guarded.hpp"
+#include "api/guesser.hpp"
 #include "api/row_passes.hpp"
 #include "api/state.hpp"
 #include "runtime/sampling.hpp"
@@ -55,14 +55,16 @@ runtime::Reuse SessionState::read(const Reader& reader) {
   const auto reuse = engine().reuse(sequence, first);
   engine().wake(sequence);
   const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (engine().vocabulary() * sizeof(float)));
-  std::vector<float> logits;
+  const bool guessed_from = guesser && guesser->wants_hidden();
+  std::vector<float> logits, hidden;
   while (sequence.cached < tokens.size()) {
     if (reader.stop && reader.stop()) throw Error(Errc::cancelled, "the session was told to stop");
     runtime::Reading reading{&sequence, 0, {}};
     const auto begin = sequence.cached, end = engine().end_of_chunk(sequence);
     for (auto i = begin; i < end && reading.wanted.size() < most_rows; ++i, ++reading.count)
       if (reader.wants(i)) reading.wanted.push_back(reading.count);
-    engine().read({&reading, 1}, logits, reader.stop);
+    engine().read({&reading, 1}, logits, reader.stop, guessed_from ? &hidden : nullptr);
+    if (guessed_from) guesser->hidden(tokens, begin, hidden);
     const auto width = logits.size() / std::max<std::size_t>(1, reading.wanted.size());
     for (std::size_t row = 0; row < reading.wanted.size(); ++row)
       reader.take(begin + std::size_t(reading.wanted[row]), std::span(logits).subspan(row * width, width));
@@ -177,7 +179,7 @@ Session Session::fork() const {
     auto copy = std::make_shared<SessionState>(state_->model, state_->options);
     copy->sequence = state_->engine().fork(state_->sequence);
     copy->drafts = state_->drafts;
-    if (state_->draft_model) copy->draft_model = state_->draft_model->fork();
+    if (state_->guesser) copy->guesser = state_->guesser->fork();
     return Session(std::move(copy));
   });
 }

@@ -22,7 +22,9 @@ struct ModelState {
   std::shared_ptr<const text::Tokenizer> tokenizer;
   ModelInfo info;
   std::unique_ptr<runtime::Engine> engine;  // null where only the vocabulary was loaded
-  TokenId first_written = 0;                // what an encoder-decoder's sessions begin with
+  std::unique_ptr<runtime::Engine> heads;   // that guess for it; null: none
+  std::shared_ptr<runtime::DraftCosts> draft_costs = std::make_shared<runtime::DraftCosts>();
+  TokenId first_written = 0;  // what an encoder-decoder's sessions begin with
 
   // Made when the first grammar asks for it, by whichever thread comes first.
   std::shared_ptr<const runtime::TokenPieces> pieces() const {
@@ -45,17 +47,18 @@ struct ModelState {
   mutable std::uint64_t fingerprint_ = 0;
 };
 
-class DraftModel;
+class Guesser;
 
 struct SessionState {
   std::shared_ptr<const ModelState> model;
   SessionOptions options;
   runtime::Sequence sequence = {};
-  runtime::DraftBudget drafts = {};
-  std::shared_ptr<DraftModel> draft_model = {};
+  runtime::DraftBudget drafts;
+  std::shared_ptr<Guesser> guesser = {};
   std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
 
-  SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how) : model(std::move(m)), options(how) {
+  SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how)
+      : model(std::move(m)), options(how), drafts(model->draft_costs) {
     sequence.salt = options.salt;
   }
   ~SessionState() { engine().release(sequence); }

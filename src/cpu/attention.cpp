@@ -82,7 +82,7 @@ QueryTile tile_of(const AttentionTask& task, const SequenceView& sequence, int i
   const std::int64_t group = task.queries_per_head, rows = (sequence.end - sequence.first) * group;
   QueryTile made = {index, rows * tile / tiles, rows * (tile + 1) / tiles, {}, nullptr, nullptr};
   const auto seen_by = [&](std::int64_t row) {
-    return visible_keys(*task.op, sequence.length - (sequence.end - sequence.first) + row / group, sequence.length);
+    return visible_keys(*task.op, sequence.position(sequence.first) + row / group, sequence.length);
   };
   made.parts = {seen_by(made.first_row).begin / part_keys, (seen_by(made.end_row - 1).end + part_keys - 1) / part_keys};
   return made;
@@ -102,6 +102,8 @@ Size size_of(const Plan& plan, AttentionTask& task) noexcept {
       const QueryTile tile = tile_of(task, sequence, s, t, tiles);
       task.most_rows = std::max(task.most_rows, static_cast<int>(tile.end_row - tile.first_row));
       size.parts += tile.parts.end - tile.parts.begin;
+      // Else nobody would store what a window has left behind.
+      task.stores = task.stores && sequence.first_stored() / part_keys >= tile.parts.begin;
     }
     size.tiles += tiles;
     task.stores = task.stores && tiles <= 1;  // else a tile may need keys that another one would store

@@ -47,14 +47,29 @@ struct AttentionTask {
 
 inline constexpr int far_away = 128;  // T5's buckets do not tell greater distances apart
 
+namespace {  // also compiled for each instruction set
+
 // The tokens of one sequence of the step.
 struct SequenceView {
-  std::int64_t first, end;    // in the step
-  std::int64_t length;        // keys, this step's included
-  const std::int32_t* pages;  // null without a cache
-};
+  std::int64_t first, end;        // in the step
+  std::int64_t length;            // keys, this step's included
+  const std::int32_t* pages;      // null without a cache
+  std::int64_t trunk, trunk_end;  // tokens of another sequence in the step that come before its own; none: 0, 0
 
-namespace {  // also compiled for each instruction set
+  std::int64_t position(std::int64_t token) const noexcept { return length - (end - token); }
+  std::int64_t first_stored() const noexcept { return position(first) - (trunk_end - trunk); }
+
+  // Calls use(token, position) for those of this step's tokens in [from, to) whose keys and values it keeps.
+  template <class Use>
+  void each_stored(std::int64_t from, std::int64_t to, Use use) const noexcept {
+    const auto run = [&](std::int64_t begin, std::int64_t stop, std::int64_t at) {
+      for (auto token = begin < from ? from : begin; token < stop && token < to; ++token)
+        use(token, at + token - begin);
+    };
+    run(trunk, trunk_end, first_stored());
+    run(first, end, position(first));
+  }
+};
 
 // A query of a tile.
 struct AttentionRow {
@@ -99,9 +114,16 @@ struct AttentionScratch {
 [[maybe_unused]] inline SequenceView view_of(const inlay_batch& batch, const inlay_attention_op& op,
                                              int sequence) noexcept {
   const std::int64_t first = batch.query_start[sequence], end = batch.query_start[sequence + 1];
-  if (!op.cache) return {first, end, end - first, nullptr};
+  if (!op.cache) return {first, end, end - first, nullptr, 0, 0};
   const inlay_page_table& table = batch.table[op.cache->table];
-  return {first, end, table.length[sequence], table.page_ids + table.page_start[sequence]};
+  const std::int32_t trunk = batch.trunk ? batch.trunk[sequence] : -1;
+  const std::int64_t shared = trunk < 0 ? 0 : batch.query_start[trunk];
+  return {first,
+          end,
+          table.length[sequence],
+          table.page_ids + table.page_start[sequence],
+          shared,
+          trunk < 0 ? 0 : shared + batch.shared[sequence]};
 }
 
 // The keys that a query at `position` sees among `length`.

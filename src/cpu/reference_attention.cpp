@@ -11,15 +11,21 @@ namespace {
 // One sequence of a step: its tokens are [first, end), the last of them has position length - 1.
 struct Sequence {
   std::int64_t first, end, length;
-  const std::int32_t* pages;  // null: keys and values are those of the step itself
+  const std::int32_t* pages;      // null: keys and values are those of the step itself
+  std::int64_t trunk, trunk_end;  // tokens of the step before its own; none: 0, 0
   std::int64_t position(std::int64_t token) const { return length - (end - token); }
 };
 
 Sequence sequence_of(const Step& step, const inlay_attention_op& op, std::int64_t index) {
   const std::int64_t first = step.batch.query_start[index], end = step.batch.query_start[index + 1];
-  if (!op.cache) return {first, end, end - first, nullptr};
+  if (!op.cache) return {first, end, end - first, nullptr, 0, 0};
   const inlay_page_table& table = step.batch.table[op.cache->table];
-  return {first, end, table.length[index], table.page_ids + table.page_start[index]};
+  Sequence sequence = {first, end, table.length[index], table.page_ids + table.page_start[index], 0, 0};
+  if (step.batch.trunk && step.batch.trunk[index] >= 0) {
+    sequence.trunk = step.batch.query_start[step.batch.trunk[index]];
+    sequence.trunk_end = sequence.trunk + step.batch.shared[index];
+  }
+  return sequence;
 }
 
 std::int64_t slot_of(const inlay_cache& cache, const Sequence& sequence, std::int64_t position) {
@@ -59,15 +65,18 @@ void copy_head(const Step& step, const inlay_tensor& tensor, const inlay_rope_op
 
 void store_step(const Step& step, const inlay_attention_op& op, const Sequence& sequence) {
   HostVector<float> vector(static_cast<std::size_t>(columns(*op.k)), HostAllocator<float>(step.host));
-  for (std::int64_t token = sequence.first; token < sequence.end; ++token) {
-    const std::int64_t slot = slot_of(*op.cache, sequence, sequence.position(token));
+  const auto store_token = [&](std::int64_t token, std::int64_t position) {
+    const std::int64_t slot = slot_of(*op.cache, sequence, position);
     for (int head = 0; head < op.cache->heads; ++head) {
       copy_head(step, *op.k, op.rope_k, token, head, vector.data());
       store(*op.cache, keys, slot, head, vector.data());
       if (op.cache->kind == INLAY_CACHE_KV)
         store(*op.cache, values, slot, head, row_of(*op.v, token * op.cache->heads + head));
     }
-  }
+  };
+  const std::int64_t shared = sequence.trunk_end - sequence.trunk, own = sequence.position(sequence.first);
+  for (std::int64_t i = 0; i < shared; ++i) store_token(sequence.trunk + i, own - shared + i);
+  for (std::int64_t token = sequence.first; token < sequence.end; ++token) store_token(token, sequence.position(token));
 }
 
 // Positions [from, to) of one head's keys or values; those that no query sees may be gone and are not touched.

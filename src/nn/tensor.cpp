@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "inlay/nn/decoder.hpp"
+#include "inlay/nn/architecture.hpp"
 
 namespace inlay {
 inline namespace v0 {

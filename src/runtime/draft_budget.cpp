@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace inlay::runtime {
 
@@ -15,6 +17,22 @@ constexpr double learning = 0.125;
 constexpr std::int64_t advance = 34;    // tokens that a session may waste a share of before they are made: one draft
 constexpr std::int64_t forgotten = 64;  // tokens without a draft, after which another try is due
 
+// Of the nearest number of drafts whose cost is known: more cost no less, and each no more than those before it.
+double cost(const DraftCosts::Shares& known, int drafts, double unknown) {
+  double least = -1;
+  const auto consider = [&](int n, double factor) {
+    const double share = std::max(least_cost * n, known[std::size_t(n)]) * factor;
+    least = least < 0 ? share : std::min(least, share);
+  };
+  const auto is_known = [&](int n) { return known[std::size_t(n)] >= 0; };
+  int n = drafts;
+  while (n <= most_drafts && !is_known(n)) ++n;
+  if (n <= most_drafts) consider(n, 1);
+  for (n = drafts - 1; n > 0 && !is_known(n);) --n;
+  if (n > 0) consider(n, double(drafts) / n);
+  return least < 0 ? unknown * drafts : least;
+}
+
 }  // namespace
 
 Trust trust_in_match(std::size_t length) {
@@ -22,25 +40,48 @@ Trust trust_in_match(std::size_t length) {
   return Trust(int(Trust::two) + doublings);
 }
 
+void DraftCosts::add(bool of_model, int drafts, double share) {
+  std::lock_guard lock(mutex_);
+  costs_[of_model][std::size_t(drafts)].add(share);
+}
+
+DraftCosts::Shares DraftCosts::least(bool of_model) const {
+  std::lock_guard lock(mutex_);
+  Shares shares;
+  std::ranges::transform(costs_[of_model], shares.begin(),
+                         [](const Recent& cost) { return cost.empty() ? -1 : std::max(0.0, cost.least()); });
+  return shares;
+}
+
+void DraftCosts::forget() {
+  std::lock_guard lock(mutex_);
+  costs_ = {};
+}
+
 void DraftBudget::token() {
   wastes_[std::size_t(++tokens_ % window)] = 0;
   if (tokens_ - last_draft_ < forgotten) return;
   last_draft_ = tokens_;
-  costs_ = {};
+  if (std::exchange(declined_, false)) costs_->forget();
   chances_ = usual_chances;
 }
 
 void DraftBudget::draft_step(Trust trust, int drafts, double seconds) {
-  costs_[trust == Trust::model][std::size_t(drafts)].add(seconds);
+  if (!plain_.empty()) costs_->add(trust == Trust::model, drafts, seconds / plain_.least() - 1);
   last_draft_ = tokens_;
+  declined_ = false;
 }
 
-void DraftBudget::verdict(Trust trust, int drafts, int right, bool refuted) {
+void DraftBudget::verdict(Trust trust, int right, bool refuted) {
   auto& chance = chances_[std::size_t(trust)];
   for (int i = 0; i < right; ++i) chance += learning * (1 - chance);
   if (refuted) chance -= learning * chance;
+}
+
+void DraftBudget::settle(Trust trust, int drafts, int right) {
   if (right == drafts) return;
-  in_vain(cost(trust, drafts, 0) * (drafts - right) / drafts);
+  const double each = cost(costs_->least(trust == Trust::model), drafts, 0) * plain_.least() / drafts;
+  in_vain(each * (drafts - right));
 }
 
 void DraftBudget::in_vain(double seconds) {
@@ -48,43 +89,39 @@ void DraftBudget::in_vain(double seconds) {
   last_draft_ = tokens_;
 }
 
-// Of the nearest number of drafts whose cost is known: more cost no less, and each no more than those before it.
-double DraftBudget::cost(Trust trust, int drafts, double unknown) const {
-  const auto& known = costs(trust);
-  const double plain = plain_.least();
-  double least = 0;
-  bool found = false;
-  const auto consider = [&](int n, double factor) {
-    const double seconds = std::max(least_cost * n * plain, known[std::size_t(n)].least() - plain) * factor;
-    least = found ? std::min(least, seconds) : seconds;
-    found = true;
-  };
-  for (int n = drafts; n <= most && !found; ++n)
-    if (!known[std::size_t(n)].empty()) consider(n, 1);
-  for (int n = drafts - 1; n > 0; --n)
-    if (!known[std::size_t(n)].empty()) {
-      consider(n, double(drafts) / n);
-      break;
-    }
-  return found ? least : unknown * plain * drafts;
-}
-
 double DraftBudget::wasted() const { return std::accumulate(wastes_.begin(), wastes_.end(), 0.0); }
 
+// In plain steps.
 double DraftBudget::room() const {
-  return share * plain_.least() * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted();
+  return share * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted() / plain_.least();
 }
 
-int DraftBudget::worth(Trust trust, int available) const {
+int DraftBudget::worth(Trust trust, int available) {
   if (plain_.empty()) return 0;
-  const double left = room(), plain = plain_.least();
+  const auto known = costs_->least(trust == Trust::model);
+  const double left = room();
   double right = 1, gain = 0, best = 0;  // right: the chance that all so far are
   int count = 0;
-  for (int n = 1; n <= std::min(available, most); ++n) {
+  for (int n = 1; n <= std::min(available, most_drafts); ++n) {
     right *= chance(trust);
-    gain += right * plain;
-    if (cost(trust, n, feared_cost) > left) continue;
-    if (const double more = gain - cost(trust, n, hoped_cost); more > best) best = more, count = n;
+    gain += right;
+    if (cost(known, n, feared_cost) > left) continue;
+    if (const double more = gain - cost(known, n, hoped_cost); more > best) best = more, count = n;
+  }
+  declined_ |= count == 0 && available > 0;
+  return count;
+}
+
+int DraftBudget::worth_aside(Trust trust, int drafts, int from, int available) const {
+  const auto known = costs_->least(trust == Trust::model);
+  const auto second = trust == Trust::model ? Trust::runner_up : Trust::other;
+  const double left = room(), before = cost(known, drafts, hoped_cost);
+  double right = std::pow(chance(trust), from) * (1 - chance(trust)) * chance(second), gain = 0, best = 0;
+  int count = 0;
+  for (int n = 1; n <= std::min(available, most_drafts - drafts); ++n, right *= chance(trust)) {
+    gain += right;
+    if (cost(known, drafts + n, feared_cost) > left) continue;
+    if (const double more = gain - (cost(known, drafts + n, hoped_cost) - before); more > best) best = more, count = n;
   }
   return count;
 }

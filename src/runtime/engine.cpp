@@ -33,6 +33,17 @@ void keep_packed(const std::string& path, std::uint64_t origin, std::span<const 
   }
 }
 
+std::unique_ptr<nn::Network> build(const EngineOptions& options, const nn::Metadata& metadata,
+                                   const nn::Weights& weights) {
+  const auto& architecture = *options.architecture;
+  if (!options.heads_of) return architecture.build(metadata, weights);
+  auto heads = architecture.heads ? architecture.heads(metadata, weights) : nullptr;
+  if (!heads)
+    throw Error(Errc::unsupported, "the file has no heads that guess, or none that are known", Fault::unsupported,
+                "heads");
+  return heads;
+}
+
 }  // namespace
 
 Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options)
@@ -52,9 +63,10 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
                        .team = team_.get(),
                        .progress = options.progress,
                        .packed = packed_.get(),
-                       .mapped = options.mapped});
+                       .mapped = options.mapped,
+                       .known = options.heads_of ? &options.heads_of->weights_ : nullptr});
   const nn::Metadata metadata(source, name, vocabulary_, context_, trained);
-  network_ = options.architecture->build(metadata, nn::Weights(weights));
+  network_ = build(options, metadata, nn::Weights(weights));
   answers_ = !network_->encodes() && file.tensor("cls.output.weight");
   if (network_->encodes()) judge_ = Judge::read(metadata, nn::Weights(weights));
   weights.check_scales();
@@ -63,6 +75,7 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
   unused_ = weights.unused();
+  if (options.keeps_hidden) weights_ = weights.take_found();
   auto cache = options.cache;
   if (options.contiguous) cache.range = context_;
   caches_ = std::make_unique<Caches>(*device_, network_->caches(), cache);
@@ -70,8 +83,11 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
   if (options.reuse_prefixes && !network_->encodes() && !network_->reads_source() && caches_->shares_pages())
     share_prefixes();
   step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
+  step_->keeps_hidden = options.keeps_hidden;
   step_->measure(*network_, {1, 1, 1});
   step_->check();
+  const auto width = [](const nn::Tensor& rows) { return rows ? int(rows.cols()) : 0; };
+  hidden_width_ = width(step_->pass.hidden), given_width_ = width(step_->pass.given);
   if (network_->reads_source()) {
     source_pass_ = std::make_unique<SourcePass>(*network_);
     source_step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
@@ -93,20 +109,22 @@ int Engine::spare_cores() const noexcept {
 }
 
 void Engine::describe(std::span<const Reading> readings) {
-  ids_.clear(), positions_.clear(), slots_.clear(), rows_.clear();
+  ids_.clear(), positions_.clear(), slots_.clear(), rows_.clear(), trunks_.clear(), shared_.clear();
   query_start_.assign(1, 0);
   for (auto& pages : pages_) pages.clear();
   for (const auto& reading : readings) {
     const auto& sequence = *reading.sequence;
     const auto base = std::int32_t(ids_.size());
-    const auto unread = std::span(sequence.tokens).subspan(sequence.cached, std::size_t(reading.count));
-    ids_.insert(ids_.end(), unread.begin(), unread.end());
+    if (reading.count > 0) {
+      const auto unread = std::span(sequence.tokens).subspan(sequence.cached, std::size_t(reading.count));
+      ids_.insert(ids_.end(), unread.begin(), unread.end());
+    }
     ids_.insert(ids_.end(), reading.drafts.begin(), reading.drafts.end());
     for (int i = 0; i < reading.rows(); ++i) positions_.push_back(std::int32_t(sequence.cached) + i);
     for (const int row : reading.wanted) rows_.push_back(base + row);
     pages_[own_table].add(sequence.pages, sequence.cached + std::size_t(reading.rows()));
     if (const auto& source = sequence.source) pages_[source_table].add(source->pages, source->tokens.size());
-    slots_.push_back(sequence.slot);
+    slots_.push_back(sequence.slot), trunks_.push_back(reading.trunk), shared_.push_back(reading.shared);
     query_start_.push_back(std::int32_t(ids_.size()));
   }
   for (const auto table : {own_table, source_table}) tables_[table] = pages_[table].table();
@@ -119,14 +137,17 @@ void Engine::describe(std::span<const Reading> readings) {
             query_start_.data(),
             positions_.data(),
             caches_->has_states() ? slots_.data() : nullptr,
-            tables_};
+            tables_,
+            trunks_.data(),
+            shared_.data()};
 }
 
-void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop) {
+void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop,
+                  std::vector<float>* hidden) {
   std::lock_guard turn(turn_);
   try {
     const CancelWhen cancel(*device_, stop);
-    run(readings, logits);
+    run(readings, logits, hidden);
   } catch (...) {
     std::lock_guard guard(memory_);
     // A state is overwritten as it is read, so a step that fails has lost it: its tokens are read again later.
@@ -143,20 +164,46 @@ void Engine::accept(Sequence& sequence) noexcept {
   remember({&reading, 1});
 }
 
+Sequence Engine::branch(const Sequence& trunk, std::size_t shared) {
+  Sequence branch{.cached = trunk.cached + shared, .pages = trunk.pages, .shareable = false, .source = trunk.source};
+  std::lock_guard guard(memory_);
+  for (const auto page : branch.pages) caches_->pages().share(page);
+  return branch;
+}
+
+void Engine::take_branch(Sequence& trunk, Sequence& branch) noexcept {
+  trunk.pages.swap(branch.pages);
+  release(branch);
+}
+
 void Engine::drop_drafts(Sequence& sequence) noexcept {
   std::lock_guard guard(memory_);
   keep_pages(sequence);
 }
 
-void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) {
+void Engine::download(const nn::Tensor& rows, std::span<float> numbers) const {
+  device_->table().download(device_->handle(), numbers.data(), rows.view.data, numbers.size_bytes());
+}
+
+void Engine::give(std::span<const Reading> readings, const nn::Tensor& to) const {
+  if (!to) return;
+  auto* next = static_cast<std::byte*>(to.view.data);
+  for (const auto& reading : readings) {
+    device_->table().upload(device_->handle(), next, reading.given.data(), reading.given.size_bytes());
+    next += reading.rows() * to.view.stride[0];
+  }
+}
+
+void Engine::run(std::span<const Reading> readings, std::vector<float>& logits, std::vector<float>* hidden) {
   Change change(*this);
   Stay stay(*this);
   {
     std::lock_guard guard(memory_);
     for (const auto& reading : readings) stay.add(*reading.sequence);
-    for (const auto& reading : readings) {
-      own_pages(*reading.sequence, reading.sequence->cached + std::size_t(reading.rows()), change);
-      own_slot(*reading.sequence);
+    // A branch first: what it copies its trunk then has for itself.
+    for (auto reading = readings.rbegin(); reading != readings.rend(); ++reading) {
+      own_pages(*reading, change);
+      own_slot(*reading->sequence);
     }
     for (const auto& reading : readings) stay.add(*reading.sequence);  // with what is new
   }
@@ -166,10 +213,13 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits) 
   if (none) rows_.push_back(std::int32_t(ids_.size()) - 1);
   step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())},
                 rows_.data());
-  logits.resize(none ? 0 : rows_.size() * std::size_t(step_->output.cols()));
+  const auto& pass = step_->pass;
+  logits.resize(none ? 0 : rows_.size() * std::size_t(pass.output.cols()));
+  if (hidden) hidden->resize(ids_.size() * std::size_t(hidden_width_));
+  give(readings, pass.given);
   step_->run(batch_);
-  if (!none)
-    device_->table().download(device_->handle(), logits.data(), step_->output.view.data, logits.size() * sizeof(float));
+  if (!none) download(pass.output, logits);
+  if (hidden) download(pass.hidden, *hidden);
   for (const auto& reading : readings) reading.sequence->cached += std::size_t(reading.count);
   change.keep();
 }

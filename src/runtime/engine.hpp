@@ -11,11 +11,12 @@
 
 #include "base/parallel.hpp"
 #include "inlay/gguf.hpp"
-#include "inlay/nn/decoder.hpp"
+#include "inlay/nn/architecture.hpp"
 #include "inlay/session.hpp"
 #include "runtime/caches.hpp"
 #include "runtime/fair_lock.hpp"
 #include "runtime/judge.hpp"
+#include "runtime/model_file.hpp"
 #include "runtime/packed_file.hpp"
 #include "runtime/prefix.hpp"
 #include "runtime/source.hpp"
@@ -36,12 +37,16 @@ struct Sequence {
 };
 
 // Tokens [sequence.cached, sequence.cached + count) to read in a step, and drafts: tokens that may come after them.
-// What is kept of drafts lies behind what counts as cached, until accept() or the sequence's next step.
+// What is kept of drafts lies behind what counts as cached, until accept() or the sequence's next step. Drafts of
+// a branch() stand behind their trunk: they come after the first `shared` rows of that earlier reading.
 struct Reading {
   Sequence* sequence;
   int count;
   std::vector<int> wanted;  // rows whose logits are asked for, counted from the first of these tokens, ascending
   std::span<const TokenId> drafts = {};
+  int trunk = -1, shared = 0;
+  std::span<const float> given =
+      {};  // of a network of heads: what the model made of each token, [rows, hidden_width()]
 
   int rows() const noexcept { return count + int(drafts.size()); }
 };
@@ -77,6 +82,8 @@ struct EngineOptions {
   bool contiguous = false;  // a range of addresses for each sequence
   int context = 0;          // 0: the file's
   bool measure = false;
+  bool keeps_hidden = false;               // for heads
+  const class Engine* heads_of = nullptr;  // the network are the file's heads, of this engine's network
   const nn::Architecture* architecture = nullptr;
   int vocabulary = 0;
   std::function<bool(float)> progress = {};
@@ -90,20 +97,31 @@ class Engine {
   Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options);
   ~Engine();
 
-  // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings. On an error no sequence
-  // has changed. From any thread; passes take their turns.
-  void read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop = {});
+  // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings, and `hidden`, where the
+  // network keeps_hidden(), with [rows, width] that heads can guess from. On an error no sequence has changed. From any
+  // thread; passes take their turns.
+  void read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop = {},
+            std::vector<float>* hidden = nullptr);
 
   // Counts the next token as read: it was a draft of the sequence's last step, and so were those accepted since.
   void accept(Sequence& sequence) noexcept;
+  // What a branch of its next step is read with, behind the first `shared` rows; and going on with that, when they are
+  // accepted, instead of the sequence's own drafts.
+  Sequence branch(const Sequence& trunk, std::size_t shared);
+  void take_branch(Sequence& trunk, Sequence& branch) noexcept;
   // Gives back the pages that only drafts took.
   void drop_drafts(Sequence& sequence) noexcept;
+  bool can_branch() const noexcept { return !keeps_states() && caches_->shares_pages(); }
 
   // What an encoder makes of the tokens: [tokens, width].
   std::vector<float> encode(std::span<const TokenId> tokens);
   bool encodes() const noexcept { return network_->encodes(); }
   // What turns an encoder's rows into answers; null where the file has none.
   const Judge* judge() const noexcept { return judge_ ? &*judge_ : nullptr; }
+  // Columns of what read() gives for heads, and of what heads are given; 0: none.
+  int hidden_width() const noexcept { return hidden_width_; }
+  int given_width() const noexcept { return given_width_; }
+  int heads() const noexcept { return network_->heads(); }
   // The "logits" of a decoder that judges are answers, and not those of its vocabulary.
   bool answers() const noexcept { return answers_; }
 
@@ -187,7 +205,7 @@ class Engine {
   std::size_t bring_back(Pool& pool, std::span<const std::int32_t> blocks);  // how many, up to one that is lost
   void append_page(std::vector<std::int32_t>& pages) const;
   void copy_pages(const Sequence& from, Sequence& to);
-  void own_pages(Sequence& sequence, std::size_t length, Change& change);
+  void own_pages(const Reading& reading, Change& change);
   void own_slot(Sequence& sequence);
   void take_memory(Sequence& sequence);  // for what it has cached, where it holds nothing yet
   void find_rotations();
@@ -198,8 +216,10 @@ class Engine {
   using TakeBytes = std::function<const std::byte*(std::size_t bytes)>;  // the next ones
   void restore_rows(const KeptTokens& tokens, std::uint32_t k_type, std::uint32_t v_type, const TakeBytes& take);
   void restore_states(const Sequence& sequence, const TakeBytes& take);
-  void run(std::span<const Reading> readings, std::vector<float>& logits);
+  void run(std::span<const Reading> readings, std::vector<float>& logits, std::vector<float>* hidden);
   void describe(std::span<const Reading> readings);
+  void give(std::span<const Reading> readings, const nn::Tensor& to) const;
+  void download(const nn::Tensor& rows, std::span<float> numbers) const;
   void encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,
               const std::function<bool()>& stop);
   void forget(Sequence& sequence, std::size_t length) noexcept;  // with the lock on memory held
@@ -214,6 +234,7 @@ class Engine {
   std::unique_ptr<base::Team> team_;  // for what is no operation of the device
   std::mutex team_turn_;
   std::vector<Block> blocks_;
+  FileWeights::Found weights_;  // where heads may use them, too
   std::unique_ptr<nn::Network> network_;
   std::optional<Judge> judge_;
   bool answers_ = false;
@@ -226,12 +247,12 @@ class Engine {
   bool shifts_ = false;
   FairLock turn_;              // to run a step
   mutable std::mutex memory_;  // of the pools
-  int context_ = 0, vocabulary_ = 0;
+  int context_ = 0, vocabulary_ = 0, hidden_width_ = 0, given_width_ = 0;
   std::uint64_t weight_bytes_ = 0;
   std::vector<std::string> unused_;
 
   // The batch of the running step.
-  std::vector<std::int32_t> ids_, query_start_, positions_, slots_, rows_;
+  std::vector<std::int32_t> ids_, query_start_, positions_, slots_, rows_, trunks_, shared_;
   PageList pages_[source_table + 1];
   inlay_page_table tables_[source_table + 1] = {};
   inlay_batch batch_ = {};

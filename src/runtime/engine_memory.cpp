@@ -11,10 +11,11 @@ void Engine::append_page(std::vector<std::int32_t>& pages) const {
   pages.push_back(caches_->pages().acquire(pages.empty() ? -1 : pages.back()));  // its capacity is there
 }
 
-void Engine::own_pages(Sequence& sequence, std::size_t length, Change& change) {
+void Engine::own_pages(const Reading& reading, Change& change) {
   if (!caches_->has_pages()) return;
-  const auto page = std::size_t(caches_->page());
-  for (auto i = sequence.cached / page; i * page < length; ++i) {
+  auto& sequence = *reading.sequence;
+  const auto page = std::size_t(caches_->page()), length = sequence.cached + std::size_t(reading.rows());
+  for (auto i = (sequence.cached - std::size_t(reading.shared)) / page; i * page < length; ++i) {
     if (i >= sequence.pages.size())
       change.append(sequence);
     else

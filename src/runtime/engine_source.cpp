@@ -41,8 +41,8 @@ void Engine::encode(const nn::Network& network, nn::Step::State& step, Sequence 
   step.record(network, {std::int64_t(count), 0, 1}, nullptr);
   const CancelWhen cancel(*device_, stop);
   step.run(batch_);
-  rows.resize(count * std::size_t(step.output.cols()));
-  device_->table().download(device_->handle(), rows.data(), step.output.view.data, rows.size() * sizeof(float));
+  rows.resize(count * std::size_t(step.pass.output.cols()));
+  download(step.pass.output, rows);
 }
 
 }  // namespace inlay::runtime

@@ -108,6 +108,9 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
     throw Error(Errc::unsupported,
                 fmt::format("the tensor {} has the type {}, which is no weight", name, gguf::type_name(tensor->type)),
                 Fault::unsupported, name);
+  if (options_.known)
+    if (const auto known = options_.known->find(key); known != options_.known->end())
+      return found_.emplace(key, known->second).first->second;
   gguf::Tensor seen = *tensor;
   seen.shape = shape;
   nn::Tensor loaded;

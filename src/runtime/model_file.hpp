@@ -30,12 +30,14 @@ class FileMetadata final : public nn::Metadata::Source {
 // Loads each tensor when a block asks for it, in the form that its use wants, and remembers which were asked for.
 class FileWeights final : public nn::Weights::Source {
  public:
+  using Found = std::unordered_map<std::string, nn::Tensor>;  // by name and use
   struct Options {
     bool measure = false;  // count bytes, pack nothing
     base::Team* team = nullptr;
     std::function<bool(float done)> progress = {};
     const PackedFile* packed = nullptr;  // where weights are taken from that are there
     bool mapped = false;                 // they stay as the file has them
+    const Found* known = nullptr;        // of another network of the file, which lives longer
   };
   FileWeights(const gguf::File& file, const Device& device, Options options);
 
@@ -46,7 +48,8 @@ class FileWeights final : public nn::Weights::Source {
   std::uint64_t bytes() const noexcept { return bytes_; }                      // on the device so far
   std::span<const PackedFile::Part> parts() const noexcept { return parts_; }  // what was packed
   void check_scales() const;  // throws Error{unsupported} where a matrix's scale is apart, and nobody asked for it
-  std::vector<std::string> unused() const;                                  // tensors of the file that nobody asked for
+  std::vector<std::string> unused() const;  // tensors of the file that nobody asked for
+  Found take_found() noexcept { return std::move(found_); }
   std::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
 
  private:
@@ -61,7 +64,7 @@ class FileWeights final : public nn::Weights::Source {
   const gguf::File* file_;
   const Device* device_;
   Options options_;
-  std::unordered_map<std::string, nn::Tensor> found_;
+  Found found_;
   std::vector<Block> blocks_;
   std::vector<PackedFile::Part> parts_;
   std::byte* next_ = nullptr;  // in the last block

@@ -18,8 +18,8 @@ std::int64_t width_of(std::uint32_t type) { return type == INLAY_F32 || type == 
 
 }  // namespace
 
-std::int64_t Step::tokens() const noexcept { return state_->sizes.tokens; }
-std::int64_t Step::wanted() const noexcept { return state_->sizes.wanted; }
+std::int64_t Step::tokens() const noexcept { return state_->pass.sizes.tokens; }
+std::int64_t Step::wanted() const noexcept { return state_->pass.sizes.wanted; }
 
 Tensor Step::scratch(std::initializer_list<std::int64_t> shape, std::uint32_t type) {
   auto& s = *state_;
@@ -53,6 +53,10 @@ Tensor Step::embed_rows(const Tensor& table, bool by_position) {
   r.embed = {sizeof(r.embed), by_position, state_->keep(y), state_->keep(table)};
   return y;
 }
+
+Tensor Step::given(std::int64_t width) { return state_->pass.given = scratch({tokens(), width}); }
+bool Step::keeps_hidden() const noexcept { return state_->keeps_hidden; }
+void Step::keep_hidden(const Tensor& x) { state_->pass.hidden = x; }
 
 Tensor Step::embed(const Tensor& table) { return embed_rows(table, false); }
 Tensor Step::embed_positions(const Tensor& table) { return embed_rows(table, true); }
@@ -175,7 +179,7 @@ Tensor Step::pick_wanted(const Tensor& x) {
 }
 
 Tensor Step::pool(inlay_pick_kind kind, const Tensor& x) {
-  auto y = scratch({state_->sizes.sequences, x.cols()});
+  auto y = scratch({state_->pass.sizes.sequences, x.cols()});
   auto& r = state_->add(INLAY_OP_PICK);
   r.pick = {sizeof(r.pick), kind, state_->keep(y), state_->keep(x), nullptr};
   return y;

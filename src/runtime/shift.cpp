@@ -40,7 +40,7 @@ void Engine::find_rotations() {
   rotations_.resize(caches_->keys_values().size());
   shifts_ = caches_->has_pages() && !caches_->has_states();
   std::vector<const inlay_rope_op*> apart;  // rotations that were not joined into the attention behind them
-  for (const auto& record : step_->list) {
+  for (const auto& record : step_->pass.list) {
     if (record.op == INLAY_OP_ROPE) apart.push_back(&record.rope);
     if (record.op == INLAY_OP_EMBED && record.embed.by_position) shifts_ = false;
     if (record.op != INLAY_OP_ATTENTION) continue;

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "inlay/nn/decoder.hpp"
+#include "inlay/nn/architecture.hpp"
 #include "runtime/pool.hpp"
 
 namespace inlay::runtime {

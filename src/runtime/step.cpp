@@ -58,49 +58,64 @@ inline namespace v0 {
 namespace nn {
 
 runtime::Record& Step::State::add(std::uint32_t op) {
-  auto& record = list.emplace_back();
+  auto& record = pass.list.emplace_back();
   record.op = op;
   return record;
 }
 
 void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined,
                         bool without_memory) {
-  list.clear(), tensors.clear();
+  pass = {};
   dry = without_memory;
   used = peak = 0;
-  sizes = wanted_sizes;
-  rows = {wanted_rows, INLAY_I32, 1, {sizes.wanted}, {sizeof(std::int32_t)}};
+  pass.sizes = wanted_sizes;
+  rows = {wanted_rows, INLAY_I32, 1, {wanted_sizes.wanted}, {sizeof(std::int32_t)}};
   Step step(*this);
   try {
-    output = network.forward(step);
-    if (joined) runtime::join(list);
+    pass.output = network.forward(step);
+    if (joined) runtime::join(pass.list);
   } catch (...) {
-    sizes = {};  // half a list is no list, nor is one that was joined by half
+    pass.sizes = {};  // half a list is no list, nor is one that was joined by half
     throw;
   }
-  for (auto& operation : list) operation.bind();
+  for (auto& operation : pass.list) operation.bind();
 }
 
 std::size_t Step::State::measure(const Network& network, const Sizes& wanted_sizes) {
   trace(network, wanted_sizes, nullptr, true, true);
-  sizes = {};
+  pass.sizes = {};
   return peak;
 }
 
-void Step::State::record(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined) {
-  if (wanted_sizes == sizes) {
-    rows.data = wanted_rows;
+// Whether a pass of these sizes is recorded; the one of before is put aside.
+bool Step::State::find(const Sizes& sizes) {
+  if (pass.sizes == sizes) return true;
+  const auto known =
+      std::find_if(others_.begin(), others_.end(), [&](const Pass& other) { return other.sizes == sizes; });
+  const bool found = known != others_.end();
+  Pass next;
+  if (found) next = std::move(*known), others_.erase(known);
+  if (pass.sizes != Sizes{}) others_.push_back(std::move(pass));
+  if (others_.size() > most_passes) others_.pop_front();
+  pass = std::move(next);
+  return found;
+}
+
+void Step::State::record(const Network& network, const Sizes& sizes, std::int32_t* wanted_rows, bool joined) {
+  if (find(sizes)) {
+    rows = {wanted_rows, INLAY_I32, 1, {sizes.wanted}, {sizeof(std::int32_t)}};
     return;
   }
-  if (const auto needed = measure(network, wanted_sizes); needed > memory.bytes()) {
+  if (const auto needed = measure(network, sizes); needed > memory.bytes()) {
+    others_.clear();
     memory = {};
     memory = runtime::Block(device, needed);
   }
-  trace(network, wanted_sizes, wanted_rows, joined, false);
+  trace(network, sizes, wanted_rows, joined, false);
 }
 
 void Step::State::check() const {
-  for (const auto& record : list) {
+  for (const auto& record : pass.list) {
     if (record.op == INLAY_OP_COUNT) continue;
     if (!device.table().can(device.handle(), record.op, &record.embed))
       throw Error(Errc::unsupported,
@@ -114,7 +129,7 @@ void Step::State::submit(const inlay_batch& batch) {
   const auto& table = device.table();
   if (const int status = table.begin(device.handle(), &batch); status != INLAY_STEP_DONE)
     throw Error(runtime::code_of(status), "the step could not begin", Fault::none, table.name);
-  for (const auto& record : list) runtime::submit(table, device.handle(), record);
+  for (const auto& record : pass.list) runtime::submit(table, device.handle(), record);
 }
 
 std::size_t Step::State::workspace(const inlay_batch& batch) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "inlay/nn/decoder.hpp"
+#include "inlay/nn/architecture.hpp"
 #include "runtime/device.hpp"
 
 namespace inlay::runtime {
@@ -51,12 +51,19 @@ struct inlay::nn::Step::State {
     std::int64_t tokens = 0, wanted = 0, sequences = 0;
     bool operator==(const Sizes&) const = default;
   };
+  struct Pass {  // as recorded
+    Sizes sizes;
+    Tensor output;         // [wanted, V] or what the network returned
+    Tensor given, hidden;  // [T, D] from the host, and for it; empty: none
+    std::vector<runtime::Record> list;
+    std::deque<inlay_tensor> tensors;  // what the list points to
+  };
 
   State(const runtime::Device& device, std::span<const inlay_cache> keys_values, std::span<const inlay_cache> states)
       : device(device), keys_values(keys_values), states(states) {}
 
-  // Records network's pass of these sizes; `rows` is [wanted] i32, which rows of the batch are wanted. The list is
-  // kept until the sizes change. Grows scratch memory where the pass needs it.
+  // Records network's pass of these sizes; `rows` is [wanted] i32, which rows of the batch are wanted. The lists of the
+  // last few sizes are kept. Grows scratch memory where the pass needs it.
   void record(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined = true);
   // What record() would need, with no memory touched.
   std::size_t measure(const Network& network, const Sizes& sizes);
@@ -67,21 +74,24 @@ struct inlay::nn::Step::State {
   // Asks the backend about every recorded operation; throws Error{unsupported} naming one that it refuses.
   void check() const;
 
-  const inlay_tensor* keep(const Tensor& tensor) { return tensor ? &tensors.emplace_back(tensor.view) : nullptr; }
+  const inlay_tensor* keep(const Tensor& tensor) { return tensor ? &pass.tensors.emplace_back(tensor.view) : nullptr; }
   runtime::Record& add(std::uint32_t op);
 
   const runtime::Device& device;
   std::span<const inlay_cache> keys_values, states;
-  Sizes sizes;
-  Tensor output;  // [wanted, V] or what the network returned
-  std::vector<runtime::Record> list;
-  std::deque<inlay_tensor> tensors;  // what the list points to
+  Pass pass;
   inlay_tensor rows = {};
   runtime::Block memory;
   std::size_t used = 0, peak = 0;
-  bool dry = false;  // scratch has no memory: only its size is asked for
+  bool dry = false;           // scratch has no memory: only its size is asked for
+  bool keeps_hidden = false;  // heads guess from what the last layer made
 
  private:
+  static constexpr std::size_t most_passes = 12;  // a plain step, those with drafts, a few more
+
+  bool find(const Sizes& sizes);
   void trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined, bool without_memory);
   void submit(const inlay_batch& batch);
+
+  std::deque<Pass> others_;  // of other sizes, and the same memory; the one used last at the end
 };

@@ -18,23 +18,27 @@ using inlay::runtime::Reading;
 using inlay::runtime::Sequence;
 
 struct Opened {
-  explicit Opened(const std::string& path, std::uint32_t type = INLAY_F16, std::size_t megabytes = 64)
+  explicit Opened(const std::string& path, std::uint32_t type = INLAY_F16, std::size_t megabytes = 64, int threads = 1,
+                  const std::string& isa = {})
       : file(inlay::gguf::File::open(path)),
         engine(file,
                std::make_unique<inlay::runtime::Device>(inlay::cpu::backend(),
-                                                        inlay::runtime::DeviceOptions{.threads = 1}),
+                                                        inlay::runtime::DeviceOptions{.threads = threads, .isa = isa}),
                {.cache = {.k_type = type, .v_type = type, .page = 4, .most_bytes = megabytes << 20},
                 .architecture = &inlay::api::find_architecture(file.text("general.architecture"), {}),
                 .vocabulary = inlay::text::Tokenizer::from(file)->size()}) {}
 
   // Reads what is unread, with drafts; a row of logits for each.
   std::vector<float> read(Sequence& sequence, std::span<const TokenId> drafts = {}) {
-    Reading reading{&sequence, int(sequence.tokens.size() - sequence.cached), {}, drafts};
-    reading.wanted.resize(std::size_t(reading.rows()));
-    std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
+    const auto reading = all_rows({&sequence, int(sequence.tokens.size() - sequence.cached), {}, drafts});
     std::vector<float> logits;
     engine.read({&reading, 1}, logits);
     return logits;
+  }
+  static Reading all_rows(Reading reading) {
+    reading.wanted.resize(std::size_t(reading.rows()));
+    std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
+    return reading;
   }
   std::vector<std::byte> bytes(const Sequence& sequence) const {
     std::vector<std::byte> all;
@@ -44,6 +48,7 @@ struct Opened {
 
   inlay::gguf::File file;
   Engine engine;
+  std::size_t pages = engine.room().pages;
 };
 
 bool same_bits(std::span<const float> a, std::span<const float> b) {
@@ -81,6 +86,47 @@ void compare(Opened& opened, std::size_t accepted) {
   for (auto* sequence : {&ahead, &plain, &fork}) engine.release(*sequence);
 }
 
+// Drafts, and two branches of them, in one step; the longer one is then gone on with.
+void compare_branches(Opened& opened, const std::vector<TokenId>& begin = prompt) {
+  auto& engine = opened.engine;
+  const auto width = std::size_t(engine.vocabulary());
+  const std::vector<TokenId> near = {9}, far = {5, 2, 6};
+  const std::size_t from = 3;
+  Sequence trunk{.tokens = begin}, plain{.tokens = begin};
+  opened.read(trunk), opened.read(plain);
+  trunk.tokens.push_back(11), plain.tokens.push_back(11);
+  auto first = engine.branch(trunk, 1), second = engine.branch(trunk, from + 1);
+  const Reading readings[] = {Opened::all_rows({&trunk, 1, {}, right}), Opened::all_rows({&first, 0, {}, near, 0, 1}),
+                              Opened::all_rows({&second, 0, {}, far, 0, int(from) + 1})};
+  std::vector<float> rows;
+  engine.read(readings, rows);
+  const auto row = [&](std::size_t i) { return std::span(rows).subspan(i * width, width); };
+  auto other = engine.fork(plain);
+  CHECK(same_bits(row(0), opened.read(plain)));
+  CHECK(same_bits(row(0), opened.read(other)));
+  other.tokens.push_back(near[0]);
+  CHECK(same_bits(row(right.size() + 1), opened.read(other)));
+  for (std::size_t i = 0; i < from; ++i) {
+    plain.tokens.push_back(right[i]), trunk.tokens.push_back(right[i]);
+    engine.accept(trunk);
+    CHECK(same_bits(row(i + 1), opened.read(plain)));
+  }
+  engine.take_branch(trunk, second);
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    plain.tokens.push_back(far[i]), trunk.tokens.push_back(far[i]);
+    engine.accept(trunk);
+    CHECK(same_bits(row(right.size() + 2 + i), opened.read(plain)));
+  }
+  CHECK(opened.bytes(trunk) == opened.bytes(plain));
+  trunk.tokens.push_back(13), plain.tokens.push_back(13);
+  CHECK(same_bits(opened.read(trunk), opened.read(plain)));
+  engine.drop_drafts(trunk);
+  CHECK(trunk.pages.size() == plain.pages.size());
+  for (auto* sequence : {&trunk, &plain, &other, &first, &second}) engine.release(*sequence);
+  engine.trim();
+  CHECK(engine.room().pages == opened.pages);
+}
+
 TEST_CASE("every architecture without states reads drafts to the same bits") {
   std::size_t tried = 0;
   for (const auto& folder : support::folders("arch"))
@@ -91,6 +137,7 @@ TEST_CASE("every architecture without states reads drafts to the same bits") {
         Opened opened(entry.path().string());
         if (opened.engine.encodes() || opened.engine.keeps_states() || opened.engine.reads_source()) continue;
         for (const std::size_t accepted : {0, 3, 7}) compare(opened, accepted);
+        compare_branches(opened);
         ++tried;
       } catch (const inlay::Error& error) {
         if (error.code() != inlay::Errc::unsupported) throw;
@@ -103,7 +150,49 @@ TEST_CASE("drafts fit every type of cache") {
   for (const auto type : {INLAY_F32, INLAY_BF16, INLAY_Q8_0, INLAY_Q4_0}) {
     Opened opened(support::nano(), std::uint32_t(type));
     for (const std::size_t accepted : {0, 2, 7}) compare(opened, accepted);
+    compare_branches(opened);
   }
+}
+
+TEST_CASE("branches fit every instruction set, and parts of keys that several threads take") {
+  auto sets = support::packing_instruction_sets();
+  sets.push_back("reference");
+  for (const auto& isa : sets) {
+    INFO(isa);
+    Opened opened(support::nano(), INLAY_F16, 64, 3, isa);
+    compare_branches(opened);
+    if (isa == "reference") continue;
+    std::vector<TokenId> begin(510);
+    for (std::size_t i = 0; i < begin.size(); ++i) begin[i] = TokenId(i * 37 % 3000);
+    compare_branches(opened, begin);
+  }
+}
+
+TEST_CASE("a step with branches that finds no memory changes nothing") {
+  Opened opened(support::nano(), INLAY_F16, 1);
+  auto& engine = opened.engine;
+  std::vector<Sequence> all;
+  const auto fill = [&] {
+    for (;;) {
+      all.push_back({.tokens = prompt, .salt = std::to_string(all.size())});
+      opened.read(all.back());
+    }
+  };
+  CHECK_THROWS_AS(fill(), inlay::Error);
+  auto& trunk = all.front();
+  trunk.tokens.push_back(11);
+  const auto before = opened.bytes(trunk);
+  const auto pages = trunk.pages.size();
+  auto branch = engine.branch(trunk, 1);
+  const std::vector<TokenId> drafts = {3};
+  const Reading readings[] = {Opened::all_rows({&trunk, 1, {}, drafts}),
+                              Opened::all_rows({&branch, 0, {}, drafts, 0, 1})};
+  std::vector<float> rows;
+  CHECK_THROWS_AS(engine.read(readings, rows), inlay::Error);
+  CHECK(opened.bytes(trunk) == before);
+  CHECK(trunk.pages.size() == pages);
+  engine.release(branch);
+  for (auto& one : all) engine.release(one);
 }
 
 TEST_CASE("nobody shares a draft that was not accepted") {

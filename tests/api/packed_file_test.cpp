@@ -38,20 +38,6 @@ class Copy {
   fs::path folder_;
 };
 
-// Those that run here and pack weights: the reference does not.
-std::vector<std::string> instruction_sets() {
-  std::vector<std::string> usable;
-  for (const char* isa :
-       {"baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "avx512amx", "neon", "neon_dot", "neon_i8mm"}) {
-    try {
-      inlay::Model::plan(support::nano(), {.isa = isa});
-      usable.push_back(isa);
-    } catch (const inlay::Error&) {
-    }
-  }
-  return usable;
-}
-
 std::vector<float> logits(const std::string& path, inlay::LoadOptions options) {
   options.threads = 1;
   const auto model = inlay::Model::load(path, options);
@@ -69,7 +55,7 @@ void write(const std::string& path, const std::string& bytes) {
 TEST_CASE("a packed file gives the same logits, bit for bit, on every instruction set") {
   const Copy copy;
   bool first = true;
-  for (const auto& isa : instruction_sets()) {
+  for (const auto& isa : support::packing_instruction_sets()) {
     INFO(isa);
     const auto expected = logits(copy.model(), {.isa = isa});
     CHECK(fs::exists(copy.packed()) == !first);
@@ -214,7 +200,7 @@ TEST_CASE("without a place for it, a packed file is only missed") {
 }
 
 TEST_CASE("weights as the model's file has them give the same logits, and take no memory") {
-  for (const auto& isa : instruction_sets()) {
+  for (const auto& isa : support::packing_instruction_sets()) {
     INFO(isa);
     CHECK(logits(support::nano(), {.weights = WeightPlace::model_file, .isa = isa}) ==
           logits(support::nano(), {.isa = isa}));

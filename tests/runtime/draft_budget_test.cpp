@@ -9,13 +9,16 @@
 
 namespace {
 
+using inlay::runtime::alternative;
 using inlay::runtime::continuation;
 using inlay::runtime::DraftBudget;
+using inlay::runtime::DraftCosts;
+using inlay::runtime::most_drafts;
 using inlay::runtime::Trust;
 
 // A model whose plain step takes a second, a session that writes with it, and a source of guesses.
 struct Play {
-  DraftBudget budget = {};
+  DraftBudget budget = DraftBudget();
   double each = 0.1, fixed = 0.1;  // seconds of a draft, and of any step with drafts
   double seconds = 0;
   std::vector<double> wasted = {};  // for each token
@@ -23,7 +26,7 @@ struct Play {
 
   template <class Right>
   void step(Trust trust, Right&& right) {
-    const int drafts = budget.worth(trust, DraftBudget::most);
+    const int drafts = budget.worth(trust, most_drafts);
     seconds += 1;
     if (drafts == 0) {
       budget.plain_step(1);
@@ -37,7 +40,8 @@ struct Play {
     budget.token(), wasted.push_back(0);
     int came_true = 0;
     for (; came_true < drafts && right(); ++came_true) budget.token(), wasted.push_back(0);
-    budget.verdict(trust, drafts, came_true, came_true < drafts);
+    budget.verdict(trust, came_true, came_true < drafts);
+    budget.settle(trust, drafts, came_true);
     wasted.back() += extra * (drafts - came_true) / drafts;
   }
 
@@ -60,7 +64,8 @@ TEST_CASE("wrong drafts stay within their share of any window, however they come
     for (const double each : {0.01, 0.1, 0.4}) {
       Play play{.each = each, .fixed = each};
       std::bernoulli_distribution right(chance);
-      while (play.wasted.size() < 3000) play.step(Trust(random() % 6), [&] { return right(random); });
+      while (play.wasted.size() < 3000)
+        play.step(Trust(random() % inlay::runtime::trusts), [&] { return right(random); });
       CAPTURE(chance, each);
       CHECK(play.most_wasted() <= most_allowed);
       CHECK(play.seconds <= double(play.wasted.size()) * (1 + DraftBudget::share));
@@ -94,10 +99,66 @@ TEST_CASE("a long guess is read where every part of it is likely") {
   Play play;
   for (int i = 0; i < 400; ++i) play.step(Trust::grammar, [] { return true; });
   CHECK(play.budget.chance(Trust::grammar) > 0.99);
-  CHECK(play.budget.worth(Trust::grammar, DraftBudget::most) == DraftBudget::most);
+  CHECK(play.budget.worth(Trust::grammar, most_drafts) == most_drafts);
   CHECK(play.budget.worth(Trust::grammar, 3) == 3);
   CHECK(play.budget.worth(Trust::grammar, 0) == 0);
   CHECK(DraftBudget().worth(Trust::grammar, 5) == 0);  // before it is known what a plain step takes
+}
+
+TEST_CASE("what drafts cost in one session is known in the next") {
+  const auto costs = std::make_shared<DraftCosts>();
+  Play first{.budget = DraftBudget(costs)}, second{.budget = DraftBudget(costs)};
+  for (int i = 0; i < 200; ++i) first.step(Trust::sixteen, [] { return true; });
+  second.step(Trust::sixteen, [] { return true; });
+  second.step(Trust::sixteen, [] { return true; });
+  CHECK(second.drafted > 4);  // where nothing is known, one is tried first
+  Play alone;
+  alone.step(Trust::sixteen, [] { return true; });
+  alone.step(Trust::sixteen, [] { return true; });
+  CHECK(alone.drafted == 1);
+  for (int i = 0; i < 9; ++i) costs->add(false, 1, 2), costs->add(false, most_drafts, 30);
+  costs->forget();
+  CHECK(costs->least(false)[1] < 0);
+}
+
+TEST_CASE("a second guess is read where the first is doubtful and rows are cheap") {
+  for (const double each : {0.01, 0.5}) {
+    DraftBudget budget;
+    budget.plain_step(1);
+    for (int n = 1; n <= most_drafts; ++n) budget.draft_step(Trust::two, n, 1 + each * n);
+    for (int i = 0; i < 300; ++i) budget.token();
+    budget.plain_step(1);
+    for (int n = 1; n <= most_drafts; ++n) budget.draft_step(Trust::two, n, 1 + each * n);
+    CHECK((budget.worth_aside(Trust::two, 3, 0, 4) > 0) == (each < 0.1));
+    CHECK(budget.worth_aside(Trust::two, most_drafts, 0, 4) == 0);
+    CHECK(budget.worth_aside(Trust::two, 3, 0, 0) == 0);
+    budget.verdict(Trust::other, 0, true);
+    CHECK(budget.chance(Trust::other) < DraftBudget().chance(Trust::other));
+  }
+}
+
+TEST_CASE("another continuation is the one of the longest run that parts from the first") {
+  std::mt19937 random(8);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<int> text(random() % 40 + 1);
+    for (auto& x : text) x = int(random() % 3);
+    const auto history = std::span<const int>(text);
+    const auto first = continuation(history, 5).what;
+    const std::size_t length = std::min<std::size_t>(4, first.size());
+    std::size_t match = 0, from = 0, at = text.size();
+    for (std::size_t end = 1; end < text.size(); ++end) {
+      std::size_t same = 0, shared = 0;
+      while (same < end && same < 5 && text[end - 1 - same] == text[text.size() - 1 - same]) ++same;
+      while (shared < length && end + shared < text.size() && text[end + shared] == first[shared]) ++shared;
+      if (same >= 2 && same >= match && shared < length && end + shared < text.size())
+        match = same, from = shared, at = end + shared;
+    }
+    const auto found = alternative(history, first, length, 2, 5);
+    CHECK(found.match == match);
+    if (match == 0) continue;
+    CHECK(found.from == from);
+    CHECK(found.what.data() == text.data() + at);
+  }
 }
 
 TEST_CASE("a text goes on as it did after the longest run that is like its end") {

@@ -45,9 +45,10 @@ typedef struct inlay_load {
   inlay_text disk_folder;               /* in this folder, of at most so many bytes; 0: none */
   int32_t contiguous;                   /* each session's keys and values in one range of addresses; nothing is shared */
   inlay_weight_place weights;
+  int32_t heads;                        /* load what of the file guesses later tokens (Medusa, MTP); sessions then ask it */
 } inlay_load;
 #define INLAY_LOAD_INIT \
-  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, {0, 0}, 0, INLAY_WEIGHTS_MEMORY }
+  { sizeof(inlay_load), {0, 0}, {0, 0}, 0, 0, 0, INLAY_CACHE_F16, INLAY_CACHE_F16, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, {0, 0}, 0, INLAY_WEIGHTS_MEMORY, 0 }
 
 /* Facts about a loaded model; the texts live as long as it does. */
 typedef struct inlay_info {

@@ -131,7 +131,10 @@ struct HeadOf {
     if (!output) output = w.matrix("token_embd.weight", {vocabulary, dim});
   }
   /// [R, V] logits of the wanted rows
-  Tensor operator()(const Tensor& x) const { return x.step->linear(norm(x.step->pick_wanted(x)), output, bias, scale); }
+  Tensor operator()(const Tensor& x) const {
+    if (x.step->keeps_hidden()) x.step->keep_hidden(norm(x));
+    return x.step->linear(norm(x.step->pick_wanted(x)), output, bias, scale);
+  }
 };
 using Head = HeadOf<RmsNorm>;
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "inlay/nn/blocks.hpp"
@@ -14,8 +13,8 @@ namespace nn {
 enum class Eps { either, layer };          ///< which epsilon: the RMS norms' if there, or always the layer norms'
 enum class YarnBounds { rounded, exact };  ///< of the correction range
 
-/// The numbers every GGUF decoder states under the same keys. Where the file describes a recurrent mixer, or has a number
-/// for each layer, heads and widths may be 0: that layer has no attention, or no MLP.
+/// The numbers every GGUF decoder states under the same keys. Where the file describes a recurrent mixer, or has a
+/// number for each layer, heads and widths may be 0: that layer has no attention, or no MLP.
 struct INLAY_API Shape {
   int layers, dim, heads, kv_heads, head_dim, value_dim, hidden, vocabulary, rope_dims;
   float eps, rope_base;
@@ -85,6 +84,8 @@ INLAY_API std::vector<float> alibi_slopes(int heads, float most = 8);
 template <class Layer, class Norm = RmsNorm>
 class Decoder {
  public:
+  using Block = Layer;
+  using LastNorm = Norm;
   Decoder(const Metadata& m, const Weights& w) : Decoder(m, w, Shape(m)) {}
   Decoder(const Metadata& m, const Weights& w, const Shape& s, const std::string& last_norm = "output_norm")
       : shape(s),
@@ -130,52 +131,6 @@ class Encoder {
   Embedding embed;
   std::vector<Layer> layers;
 };
-
-/// A model as the runtime sees it: how it computes and what it keeps.
-struct INLAY_API Network {
-  virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes()
-  virtual std::vector<Cache> caches() const = 0;
-  virtual bool encodes() const { return false; }
-  /// An encoder-decoder's pass over its source: [T, D], and what the decoder attends to is in the caches of_source.
-  virtual Tensor read_source(Step&) const { return {}; }
-  virtual bool reads_source() const { return false; }
-  virtual ~Network();
-};
-
-/// One row of the list of architectures: a name in the file's "general.architecture", and how to build it.
-struct Architecture {
-  std::string_view name;
-  std::unique_ptr<Network> (*build)(const Metadata&, const Weights&);
-};
-
-/// The row for a class like Decoder<...>: built from (metadata, weights), called with a Step, asked for caches(). One
-/// with read_source(Step) is an encoder-decoder.
-template <class M>
-constexpr Architecture architecture(std::string_view name = M::name) {
-  return {name, [](const Metadata& m, const Weights& w) -> std::unique_ptr<Network> {
-            constexpr bool two_passes = requires(const M& model, Step& step) { model.read_source(step); };
-            struct Built final : Network {
-              M model;
-              Built(const Metadata& metadata, const Weights& weights) : model(metadata, weights) {}
-              Tensor forward(Step& step) const override { return model(step); }
-              std::vector<Cache> caches() const override { return model.caches(); }
-              bool encodes() const override {
-                if constexpr (requires { M::encodes; })
-                  return M::encodes;
-                else
-                  return false;
-              }
-              Tensor read_source(Step& step) const override {
-                if constexpr (two_passes)
-                  return model.read_source(step);
-                else
-                  return {};
-              }
-              bool reads_source() const override { return two_passes; }
-            };
-            return std::make_unique<Built>(m, w);
-          }};
-}
 
 }  // namespace nn
 }  // namespace v0

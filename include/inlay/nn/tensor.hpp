@@ -131,6 +131,9 @@ class INLAY_API Step {
   /// Puts keys and values [T, G, K] into a layer's cache, for attention of later steps.
   void store(int layer, const Tensor& k, const Tensor& v);
   Tensor pick_wanted(const Tensor& x);            ///< [R, D]
+  Tensor given(std::int64_t width);               ///< [T, width] from the host: what another network made of the tokens
+  bool keeps_hidden() const noexcept;             ///< whether the host wants what heads guess from ...
+  void keep_hidden(const Tensor& x);              ///< ... [T, D], which is this
   Tensor pool(inlay_pick_kind, const Tensor& x);  ///< [sequences, D]
 
   struct Routed {

@@ -78,10 +78,11 @@ class Attending {
 
   // This step's keys and values that lie in these parts.
   void store_new(KeyRange parts) const noexcept {
-    for (auto token = sequence_.first; token < sequence_.end; ++token) {
-      const std::int64_t part = (sequence_.length - (sequence_.end - token)) / part_keys;
-      if (part >= parts.begin && part < parts.end) store_token<A>(task_, sequence_, token, head_, scratch_.vector);
-    }
+    sequence_.each_stored(0, INT64_MAX, [&](std::int64_t token, std::int64_t position) {
+      const std::int64_t part = position / part_keys;
+      if (part >= parts.begin && part < parts.end)
+        store_token<A>(task_, sequence_, token, position, head_, scratch_.vector);
+    });
   }
 
   void load_queries() const noexcept {
@@ -95,7 +96,7 @@ class Attending {
         AttentionRow& row = scratch_.rows[begin + r];
         row.token = sequence_.first + number / together;
         row.head = head_ * together + number % together;
-        row.position = sequence_.length - (sequence_.end - row.token);
+        row.position = sequence_.position(row.token);
         row.seen = visible_keys(op_, row.position, sequence_.length);
         const float* query = queries[row.token * heads + row.head];
         if (task_.query_turns) {

@@ -30,11 +30,10 @@ inline void write_words(const VectorLayout& layout, std::byte* head, std::int64_
 
 // One token's key and value for one head.
 template <class A>
-inline void store_token(const AttentionTask& task, const SequenceView& sequence, std::int64_t token, int head,
-                        float* vector) noexcept {
+inline void store_token(const AttentionTask& task, const SequenceView& sequence, std::int64_t token,
+                        std::int64_t position, int head, float* vector) noexcept {
   const inlay_attention_op& op = *task.op;
   const inlay_cache& cache = *op.cache;
-  const std::int64_t position = sequence.length - (sequence.end - token);
   std::byte* page = page_address(cache, sequence.pages[position / cache.page_size]);
   const std::int64_t row = position % cache.page_size;
   const float* key = Rows(*op.k)[token * task.heads + head];
@@ -56,10 +55,9 @@ void store(const Chunk& chunk) noexcept {
   const Share share(chunk.batch->tokens, chunk);
   for (int s = 0; s < chunk.batch->seqs; ++s) {
     const SequenceView sequence = view_of(*chunk.batch, *task.op, s);
-    const auto end = std::min(share.end, sequence.end);
-    for (auto token = std::max(share.begin, sequence.first); token < end; ++token) {
-      for (int head = 0; head < task.heads; ++head) store_token<A>(task, sequence, token, head, vector);
-    }
+    sequence.each_stored(share.begin, share.end, [&](std::int64_t token, std::int64_t position) {
+      for (int head = 0; head < task.heads; ++head) store_token<A>(task, sequence, token, position, head, vector);
+    });
   }
 }
 

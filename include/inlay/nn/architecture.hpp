@@ -1,0 +1,92 @@
+// A model as the runtime sees it, and the row that a list of architectures has for it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "inlay/nn/heads.hpp"
+
+namespace inlay {
+inline namespace v0 {
+namespace nn {
+
+/// A model as the runtime sees it: how it computes and what it keeps.
+struct INLAY_API Network {
+  virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes()
+  virtual std::vector<Cache> caches() const = 0;
+  virtual bool encodes() const { return false; }
+  /// Of heads: how many tokens a row of logits is about, one after the other, [R, n * V]. 0: about one, and the next is
+  /// guessed from that one and what the network keep_hidden().
+  virtual int heads() const { return 0; }
+  /// An encoder-decoder's pass over its source: [T, D], and what the decoder attends to is in the caches of_source.
+  virtual Tensor read_source(Step&) const { return {}; }
+  virtual bool reads_source() const { return false; }
+  virtual ~Network();
+};
+
+/// One row of the list of architectures: a name in the file's "general.architecture", and how to build it.
+struct Architecture {
+  std::string_view name;
+  std::unique_ptr<Network> (*build)(const Metadata&, const Weights&);
+  /// Heads that the file has beside the model, which guess later tokens from what it keep_hidden(); null: none.
+  std::unique_ptr<Network> (*heads)(const Metadata&, const Weights&) = nullptr;
+};
+
+/// A class like Decoder<...> as a network: built from (metadata, weights), called with a Step, asked for caches(). One
+/// with read_source(Step) is an encoder-decoder, one with heads() guesses.
+template <class M>
+struct NetworkOf final : Network {
+  static constexpr bool two_passes = requires(const M& model, Step& step) { model.read_source(step); };
+  M model;
+  NetworkOf(const Metadata& metadata, const Weights& weights) : model(metadata, weights) {}
+  Tensor forward(Step& step) const override { return model(step); }
+  std::vector<Cache> caches() const override { return model.caches(); }
+  bool encodes() const override {
+    if constexpr (requires { M::encodes; })
+      return M::encodes;
+    else
+      return false;
+  }
+  int heads() const override {
+    if constexpr (requires { model.heads(); })
+      return model.heads();
+    else
+      return 0;
+  }
+  Tensor read_source(Step& step) const override {
+    if constexpr (two_passes)
+      return model.read_source(step);
+    else
+      return {};
+  }
+  bool reads_source() const override { return two_passes; }
+};
+
+/// The heads of a file: Medusa's, or, behind a Decoder of layers that stand alone, the block that predicts the token
+/// after the next.
+template <class M>
+std::unique_ptr<Network> heads_of(const Metadata& m, const Weights& w) {
+  if (w.has("medusa.0.output.weight")) return std::make_unique<NetworkOf<Medusa>>(m, w);
+  if constexpr (requires(const typename M::Block& layer, Tensor& x) {
+                  {typename M::Block(w, m, 0)};
+                  layer(x, 0);
+                })
+    if (NextToken<typename M::Block, typename M::LastNorm>::stands_in(m, w))
+      return std::make_unique<NetworkOf<NextToken<typename M::Block, typename M::LastNorm>>>(m, w);
+  return nullptr;
+}
+
+/// The row for such a class.
+template <class M>
+constexpr Architecture architecture(std::string_view name = M::name) {
+  return {name,
+          [](const Metadata& m, const Weights& w) -> std::unique_ptr<Network> {
+            return std::make_unique<NetworkOf<M>>(m, w);
+          },
+          heads_of<M>};
+}
+
+}  // namespace nn
+}  // namespace v0
+}  // namespace inlay
