@@ -1,10 +1,10 @@
 // Proves: from C, sessions are saved, restored, shortened and shared as they are from C++.
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "inlay/inlay.h"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -51,7 +51,8 @@ TEST_CASE("a session saved from C continues, from memory and from a file") {
   REQUIRE(inlay_session_save_memory(session.handle, nullptr, 0, &size, nullptr) == INLAY_OK);
   std::vector<char> saved(size);
   REQUIRE(inlay_session_save_memory(session.handle, saved.data(), size, &size, nullptr) == INLAY_OK);
-  const auto path = (std::filesystem::temp_directory_path() / "inlay_c_saved_test").string();
+  const support::Folder folder;
+  const auto path = folder.file("session");
   REQUIRE(inlay_session_save(session.handle, inlay_string(path.c_str()), nullptr) == INLAY_OK);
   const auto expected = go_on(session.handle, "");
   REQUIRE(inlay_session_restore_memory(model.handle, saved.data(), size, nullptr, &from_memory.handle, nullptr) ==

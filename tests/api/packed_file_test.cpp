@@ -9,6 +9,7 @@
 #include "inlay/inlay.h"
 #include "inlay/inlay.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -16,26 +17,21 @@ namespace {
 namespace fs = std::filesystem;
 using inlay::WeightPlace;
 
-// A folder of its own with a copy of the small model.
+// A folder with a copy of the small model.
 class Copy {
  public:
-  Copy() : folder_(fs::temp_directory_path() / "inlay-packed-file-test") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    fs::copy_file(support::nano(), model());
-  }
-  ~Copy() { fs::remove_all(folder_); }
-  std::string model() const { return (folder_ / "model.gguf").string(); }
+  Copy() { fs::copy_file(support::nano(), model()); }
+  std::string model() const { return folder_.file("model.gguf"); }
   std::string packed() const { return model() + ".packed"; }
   std::vector<std::string> others() const {  // files that should not be there
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_))
+    for (const auto& entry : fs::directory_iterator(folder_.path()))
       if (entry.path() != model() && entry.path() != packed()) names.push_back(entry.path().string());
     return names;
   }
 
  private:
-  fs::path folder_;
+  support::Folder folder_;
 };
 
 std::vector<float> logits(const std::string& path, inlay::LoadOptions options) {

@@ -1,11 +1,20 @@
 // Proves: a saved session continues as if it had never left, wherever it is restored, and nothing else is ever
 // restored.
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
+#include <random>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/models.hpp"
 #include "tests/support/mutations.hpp"
+
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 namespace {
 
@@ -34,18 +43,13 @@ inlay::Session begun(const inlay::Model& model) {
   return session;
 }
 
-std::string folder() {
-  const auto path = std::filesystem::temp_directory_path() / "inlay_saved_test";
-  std::filesystem::create_directories(path);
-  return path.string();
-}
-
 TEST_CASE("a restored session continues with the same bits, from memory and from a file, at any page size") {
+  const support::Folder folder;
   for (const auto type : {CacheType::f16, CacheType::f32, CacheType::bf16, CacheType::q8_0, CacheType::q4_0}) {
     const auto model = support::load_nano({.keys = type, .values = type});
     auto session = begun(model);
     const auto saved = session.save();
-    const auto path = folder() + "/session";
+    const auto path = folder.file("session");
     session.save(path);
     CHECK(support::read(path) == std::string(reinterpret_cast<const char*>(saved.data()), saved.size()));
     const std::vector<TokenId> tokens(session.tokens().begin(), session.tokens().end());
@@ -151,17 +155,58 @@ TEST_CASE("every damaged copy is refused, and what lives is not touched") {
   CHECK(go_on(restored) == go_on(other));
 }
 
+#ifndef _WIN32
+TEST_CASE("a session being saved when its process is killed, at any of 200 moments, is there as it was or as it is") {
+  const support::Folder folder;
+  const auto path = folder.file("session");
+  const auto model = support::load_nano({.threads = 1});
+  const auto old = begun(model);
+  auto session = old.fork();
+  go_on(session);
+  const auto before = old.save(), after = session.save();
+  REQUIRE(before != after);
+  old.save(path);
+  const auto started = std::chrono::steady_clock::now();
+  for (int i = 0; i < 5; ++i) old.save(path);
+  const auto of_five =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
+  std::mt19937 random(1);
+  std::size_t as_it_was = 0, as_it_is = 0;
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) try {
+        for (;;) session.save(path), old.save(path);
+      } catch (...) {
+        ::_exit(1);
+      }
+    ::usleep(random() % useconds_t(1 + of_five.count()));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(WIFSIGNALED(status));
+    const auto found = model.restore(path).save();
+    as_it_was += found == before, as_it_is += found == after;
+    if (found != before && found != after) FAIL("what was restored is neither");
+  }
+  CHECK(as_it_was > 0);
+  CHECK(as_it_is > 0);
+  CHECK(folder.files() > 20);  // writers were stopped in the middle
+}
+#endif
+
 TEST_CASE("a saved session that does not fit is refused, and a file that is not there is named") {
+  const support::Folder folder;
   const auto saved = begun(support::load_nano()).save();
   CHECK_THROWS_AS(support::load_nano({.context = 8}).restore(saved), inlay::Error);
   try {
-    (void)support::load_nano().restore(folder() + "/nothing");
+    (void)support::load_nano().restore(folder.file("nothing"));
     FAIL("restored");
   } catch (const inlay::Error& error) {
     CHECK(error.code() == inlay::Errc::io);
     CHECK(std::string(error.what()).find("nothing") != std::string::npos);
   }
-  CHECK_THROWS_AS(begun(support::load_nano()).save(folder() + "/no/such/folder"), inlay::Error);
+  CHECK_THROWS_AS(begun(support::load_nano()).save(folder.file("no/such/folder")), inlay::Error);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "base/replacement.hpp"
 
 #include <csignal>
-#include <fstream>
 #include <random>
 #include <system_error>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/checksum.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/folder.hpp"
 
 #ifndef _WIN32
 #include <sys/resource.h>
@@ -20,7 +20,6 @@
 
 namespace {
 
-namespace fs = std::filesystem;
 using inlay::base::Checksum;
 using inlay::base::Replacement;
 
@@ -34,21 +33,14 @@ void replace(const std::string& path, const std::string& with) {
   file.commit();
 }
 
-// A folder of its own, with one file in it.
-struct Folder {
-  explicit Folder(const char* name) : path(fs::temp_directory_path() / name) {
-    fs::remove_all(path);
-    fs::create_directories(path);
-    replace(file(), content('a'));
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string file() const { return (path / "file").string(); }
-  std::size_t files() const { return std::size_t(std::distance(fs::directory_iterator(path), {})); }
-  fs::path path;
+// A folder with one file in it.
+struct Folder : support::Folder {
+  Folder() { replace(file(), content('a')); }
+  std::string file() const { return support::Folder::file("file"); }
 };
 
 TEST_CASE("a replacement that is not committed leaves the old file and nothing beside it") {
-  const Folder folder("inlay_replacement_dropped");
+  const Folder folder;
   {
     Replacement file(folder.file());
     file.write(std::as_bytes(std::span("new")));
@@ -63,7 +55,7 @@ TEST_CASE("a replacement that is not committed leaves the old file and nothing b
 #ifndef _WIN32
 
 TEST_CASE("a writer that is killed at any of 200 moments leaves the old file or the new one") {
-  const Folder folder("inlay_replacement_killed");
+  const Folder folder;
   const auto a = content('a'), b = content('b');
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i) {
@@ -83,7 +75,7 @@ TEST_CASE("a writer that is killed at any of 200 moments leaves the old file or 
 }
 
 TEST_CASE("a disk that is full at any of 200 places leaves the old file and says so") {
-  const Folder folder("inlay_replacement_full");
+  const Folder folder;
   const auto b = content('b');
   rlimit before = {};
   ::getrlimit(RLIMIT_FSIZE, &before);

@@ -25,7 +25,7 @@ inlay::Model converted(const Work& work, const std::string& tokenizer) {
 }  // namespace
 
 TEST_CASE("pieces without a tokenizer.model are put together in the order of the merges") {
-  const Work work("byte_fallback");
+  const Work work;
   const auto model = converted(work, data_of("tokenizer.json"));
   for (const auto& test : json::parse(data_of("cases.json"))) {
     const auto text = test["text"].get<std::string>();
@@ -38,7 +38,7 @@ TEST_CASE("pieces without a tokenizer.model are put together in the order of the
 TEST_CASE("where nothing puts a mark before a text, none is put there") {
   auto tokenizer = json::parse(data_of("tokenizer.json"));
   tokenizer["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
-  const Work work("byte_fallback_plain");
+  const Work work;
   const auto model = converted(work, tokenizer.dump());
   CHECK(model.detokenize(model.tokenize("dogs")) == "dogs");
   CHECK(model.tokenize("dogs") != model.tokenize(" dogs"));

@@ -124,7 +124,7 @@ void nest(const Work& work, const std::string& model, const std::string& model_c
 }  // namespace
 
 TEST_CASE("the text of a model that also sees is converted like the text alone") {
-  const Work seeing("seeing");
+  const Work seeing;
   nest(seeing, "gemma3", "Gemma3ForConditionalGeneration", "language_model.");
   inlay::convert(seeing.path(), seeing.file("out.gguf"));
   const auto got = File::open(seeing.file("out.gguf"));
@@ -132,7 +132,7 @@ TEST_CASE("the text of a model that also sees is converted like the text alone")
   check_keys(got, expected);
   check_tensors(got, expected);
 
-  const Work mistral("mistral_seeing");
+  const Work mistral;
   nest(mistral, "mistral", "Mistral3ForConditionalGeneration", "language_model.");
   inlay::convert(mistral.path(), mistral.file("out.gguf"));
   const auto text = File::open(mistral.file("out.gguf"));
@@ -143,7 +143,7 @@ TEST_CASE("the text of a model that also sees is converted like the text alone")
 TEST_CASE("converted files equal the converter's of llama.cpp") {
   for (const auto& [model, name, type] : cases) {
     INFO(model << " " << name);
-    const Work work(model);
+    const Work work;
     std::vector<float> progress;
     inlay::convert(model_folder(model), work.file("out.gguf"), {.type = type, .progress = [&](float done) {
                                                                   progress.push_back(done);

@@ -139,7 +139,7 @@ TEST_CASE("damaged settings and tokenizers end in an error or a file") {
   std::mt19937_64 random(3);
   for (const std::string file : {"config.json", "tokenizer.json", "tokenizer_config.json"}) {
     const Bytes whole = read_bytes(support::model_folder(model) + "/" + file);
-    const Work work(model);
+    const Work work;
     work.copy(model);
     for (int i = 0; i < 60; ++i) {
       const Bytes copy = support::mutations::random_change(whole, random);
@@ -154,7 +154,7 @@ TEST_CASE("damaged settings and tokenizers end in an error or a file") {
 }
 
 TEST_CASE("what was there before stays when a conversion fails or is given up") {
-  const Work work("named");
+  const Work work;
   work.copy("llama");
   work.write("out.gguf", "as before");
   edit(work, "config.json", [](json& config) { config["architectures"] = {"BertModel"}; });
@@ -167,7 +167,7 @@ TEST_CASE("what was there before stays when a conversion fails or is given up") 
 }
 
 TEST_CASE("a part that is missing, elsewhere, or lacks a tensor is refused") {
-  const Work work("parts");
+  const Work work;
   work.copy("llama");
   edit(work, "model.safetensors.index.json",
        [](json& index) { index["weight_map"]["model.extra.weight"] = "model-00001-of-00003.safetensors"; });
@@ -182,7 +182,7 @@ TEST_CASE("a part that is missing, elsewhere, or lacks a tensor is refused") {
 
 TEST_CASE("settings that cannot be are refused by key") {
   const auto where = [](const std::function<void(json&)>& change) {
-    const Work work("settings");
+    const Work work;
     work.copy("llama");
     edit(work, "config.json", change);
     return refusal(work).where();

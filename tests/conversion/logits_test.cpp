@@ -43,7 +43,7 @@ TEST_CASE("converted files give the logits of the original implementation") {
   for (const std::string model :
        {"llama", "mistral", "smollm3", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "phi3"}) {
     INFO(model);
-    const Work work(model);
+    const Work work;
     inlay::convert(model_folder(model), work.file("out.gguf"), {.type = WeightType::f32});
     const auto expected = json::parse(support::read(model_folder(model) + "/logits.json"));
     CHECK(difference(work.file("out.gguf"), expected) < 1e-5);
@@ -51,7 +51,7 @@ TEST_CASE("converted files give the logits of the original implementation") {
 }
 
 TEST_CASE("the C door converts, and reports what is wrong") {
-  const Work work("c");
+  const Work work;
   const std::string from = model_folder("qwen2"), to = work.file("out.gguf");
   inlay_error error;
   float last = 0;

@@ -1,18 +1,17 @@
-// What several tests of GGUF files need: a sink in memory, a folder on disk, the fault of an error.
+// What several tests of GGUF files need: a sink in memory, the fault of an error.
 #pragma once
 
-#include <atomic>
-#include <filesystem>
-#include <fstream>
-#include <random>
 #include <span>
 #include <string>
 
 #include "gguf/write.hpp"
 #include "inlay/gguf.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 namespace gguf_test {
+
+using support::Folder;
 
 inline inlay::gguf::Writer::Sink into(std::string& out) {
   return [&out](std::span<const std::byte> bytes) {
@@ -32,22 +31,5 @@ inlay::Fault fault_of(const Act& act) {
   }
   return inlay::Fault::none;
 }
-
-// A folder of its own for each test, removed at its end.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    static std::atomic<int> number = 0;
-    path = std::filesystem::temp_directory_path() /
-           ("inlay_gguf_" + std::to_string(std::random_device{}()) + "_" + std::to_string(++number));
-    std::filesystem::create_directory(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(path / name, std::ios::binary) << content;
-    return (path / name).string();
-  }
-};
 
 }  // namespace gguf_test

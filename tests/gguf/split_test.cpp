@@ -39,14 +39,14 @@ TEST_CASE("a split model opens from any of its parts") {
   const auto write = [&](int number, const std::string& content) { return folder.write(names[number], content); };
   for (int i = 0; i < 3; ++i) write(i, part(i, 3, "t" + std::to_string(i), 3));
   for (const std::string& name : names) {
-    const File file = File::open((folder.path / name).string());
+    const File file = File::open(folder.file(name));
     REQUIRE(file.tensors().size() == 3);
     CHECK(file.text("general.architecture") == "llama");
     for (int i = 0; i < 3; ++i) CHECK(file.tensor("t" + std::to_string(i))->data[0] == static_cast<std::byte>(i));
-    const File part = File::open((folder.path / name).string(), {.split = false});
+    const File part = File::open(folder.file(name), {.split = false});
     CHECK(part.tensors().size() == 1);
   }
-  const std::string first = (folder.path / names[0]).string();
+  const std::string first = folder.file(names[0]);
   const auto open = [&] { File::open(first); };
   SECTION("a tensor in two parts") {
     write(2, part(2, 3, "t0", 3));
@@ -73,7 +73,7 @@ TEST_CASE("a split model opens from any of its parts") {
     CHECK(fault_of(open) == Fault::bad_value);
   }
   SECTION("a part that is not there") {
-    std::filesystem::remove(folder.path / names[1]);
+    std::filesystem::remove(folder.file(names[1]));
     try {
       open();
       FAIL("opened");

@@ -1,20 +1,19 @@
 // Proves: blocks that predict tokens after the next one are left out, whatever they hold.
-#include <filesystem>
 #include <fstream>
 
 #include "gguf/write.hpp"
 #include "inlay/inlay.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/folder.hpp"
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // The fixture with as many of its blocks said to be layers, and as many to predict later tokens.
 std::vector<float> logits(std::uint32_t blocks, std::uint32_t later) {
   const auto file = inlay::gguf::File::open((support::data() / "arch" / "llama.gguf").string());
-  const auto path = fs::temp_directory_path() / "inlay-blocks.gguf";
+  const support::Folder folder;
+  const auto path = folder.file("model.gguf");
   std::ofstream stream(path, std::ios::binary);
   inlay::gguf::Writer writer([&](std::span<const std::byte> bytes) {
     stream.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
@@ -27,11 +26,9 @@ std::vector<float> logits(std::uint32_t blocks, std::uint32_t later) {
   for (const auto& tensor : file.tensors()) writer.data(tensor.data);
   writer.finish();
   stream.close();
-  const auto model = inlay::Model::load(path.string(), {.threads = 1});
+  const auto model = inlay::Model::load(path, {.threads = 1});
   auto session = model.session();
-  const auto result = session.evaluate(std::vector<int>{5, 9, 7});
-  fs::remove(path);
-  return result;
+  return session.evaluate(std::vector<int>{5, 9, 7});
 }
 
 TEST_CASE("blocks that predict later tokens take no part") {

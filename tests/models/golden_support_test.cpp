@@ -12,6 +12,7 @@
 #include "inlay/inlay.hpp"
 #include "tests/models/golden.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/folder.hpp"
 
 namespace support {
 namespace {
@@ -19,15 +20,6 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 using inlay::gguf::Type;
-
-// Files made for a run of the tests, gone with it.
-struct Made {
-  std::vector<fs::path> paths;
-  ~Made() {
-    std::error_code unused;
-    for (const auto& path : paths) fs::remove(path, unused);
-  }
-};
 
 bool is_narrow(const inlay::gguf::Tensor& tensor) { return Type(tensor.type) == Type::BF16; }
 
@@ -41,12 +33,11 @@ std::vector<float> numbers_of(const inlay::gguf::Tensor& tensor) {
 // them with, which is none of the architecture's business: those files are widened.
 std::string widened(const fs::path& path) {
   static std::map<fs::path, fs::path> known;
-  static Made made;
+  static const Folder made;
   const auto file = inlay::gguf::File::open(path.string());
   if (std::none_of(file.tensors().begin(), file.tensors().end(), is_narrow)) return path.string();
   if (const auto found = known.find(path); found != known.end()) return found->second.string();
-  const auto out = fs::temp_directory_path() /
-                   ("inlay-golden-" + std::to_string(std::uintptr_t(&made)) + "-" + path.filename().string());
+  const fs::path out = made.file(std::to_string(known.size()) + ".gguf");
   std::ofstream stream(out, std::ios::binary);
   inlay::gguf::Writer writer([&](std::span<const std::byte> bytes) {
     stream.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
@@ -63,7 +54,6 @@ std::string widened(const fs::path& path) {
     writer.data(std::as_bytes(std::span(numbers)));
   }
   writer.finish();
-  made.paths.push_back(out);
   return known.emplace(path, out).first->second.string();
 }
 

@@ -9,6 +9,7 @@
 #include "tests/models/golden.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/folder.hpp"
 
 namespace {
 
@@ -35,10 +36,8 @@ std::vector<std::byte> bytes_as(const inlay::gguf::Tensor& tensor, Type type, bo
   return {floats.begin(), floats.end()};
 }
 
-fs::path requantized(const std::string& path, Type type, bool widened) {
+fs::path requantized(const std::string& path, Type type, bool widened, const fs::path& out) {
   const auto file = inlay::gguf::File::open(path);
-  const auto out = fs::temp_directory_path() / ("inlay-requantized-" + std::string(inlay::gguf::type_info(type).name) +
-                                                (widened ? "-as-F32.gguf" : ".gguf"));
   std::ofstream stream(out, std::ios::binary);
   inlay::gguf::Writer writer([&](std::span<const std::byte> bytes) {
     stream.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
@@ -70,7 +69,9 @@ std::vector<float> logits(const fs::path& path, const std::string& isa, const st
 // which the same weights as F32 tell. Each result lies within that of the exact one, so two lie within twice that;
 // where no step fell differently by f32 rounding only. Of twenty files that is so for eight, on every instruction set.
 void check(const Golden& golden, Type type, int& exact) {
-  const auto path = requantized(golden.model, type, false), widened = requantized(golden.model, type, true);
+  const support::Folder folder;
+  const auto path = requantized(golden.model, type, false, folder.file("quantized")),
+             widened = requantized(golden.model, type, true, folder.file("widened"));
   const auto& tokens = golden.sequences.at("s17");
   const auto expected = logits(path, "reference", tokens);
   const double bound = support::largest_difference(expected, logits(widened, "reference", tokens));
@@ -82,7 +83,6 @@ void check(const Golden& golden, Type type, int& exact) {
     exact += isa != "reference" && largest <= golden.abs_f32;
     support::count("requantized", 1);
   }
-  fs::remove(path), fs::remove(widened);
 }
 
 TEST_CASE("requantized models equal the reference on the same file") {

@@ -11,6 +11,7 @@
 #include "inlay/inlay.hpp"
 #include "tests/models/golden.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -49,9 +50,9 @@ std::vector<std::byte> as_tq2_0(const std::vector<unsigned>& codes) {
   return {bytes.begin(), bytes.end()};
 }
 
-fs::path ternary_file(Type type, std::string_view also = {}) {
+fs::path ternary_file(const support::Folder& folder, Type type, std::string_view also = {}) {
   const auto file = inlay::gguf::File::open(support::nano());
-  const auto path = fs::temp_directory_path() / ("inlay-" + std::string(inlay::gguf::type_info(type).name) + ".gguf");
+  const fs::path path = folder.file(inlay::gguf::type_info(type).name);
   std::ofstream stream(path, std::ios::binary);
   inlay::gguf::Writer writer([&](std::span<const std::byte> bytes) {
     stream.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
@@ -78,20 +79,20 @@ std::vector<float> logits(const fs::path& path, const std::string& isa) {
 }
 
 TEST_CASE("I2_S gives the bits of TQ2_0 on every instruction set") {
-  const auto apart = ternary_file(Type::I2_S), together = ternary_file(Type::TQ2_0);
+  const support::Folder folder;
+  const auto apart = ternary_file(folder, Type::I2_S), together = ternary_file(folder, Type::TQ2_0);
   for (const auto& isa : support::instruction_sets()) {
     INFO(isa);
     const auto got = logits(apart, isa);
     CHECK(got == logits(together, isa));
     CHECK(got[0] != got[1]);
   }
-  fs::remove(apart), fs::remove(together);
 }
 
 TEST_CASE("a ternary matrix whose scale would be forgotten is refused") {
-  const auto path = ternary_file(Type::I2_S, "token_embd.weight");
+  const support::Folder folder;
+  const auto path = ternary_file(folder, Type::I2_S, "token_embd.weight");
   CHECK_THROWS_AS(inlay::Model::load(path.string()), inlay::Error);
-  fs::remove(path);
 }
 
 }  // namespace

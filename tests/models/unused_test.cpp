@@ -1,6 +1,5 @@
 // Proves: every tensor of a fixture is asked for by its architecture, and one that nobody asks for is named.
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -9,17 +8,16 @@
 #include "inlay/inlay.hpp"
 #include "tests/models/golden.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-// The same file with one more tensor.
-fs::path with_extra_tensor(const std::string& path, const std::string& name) {
+// Writes the same file with one more tensor.
+void add_tensor(const std::string& path, const std::string& out, const std::string& name) {
   const auto file = inlay::gguf::File::open(path);
-  const auto out = fs::temp_directory_path() / "inlay-extra-tensor.gguf";
   std::ofstream stream(out, std::ios::binary);
   inlay::gguf::Writer writer([&](std::span<const std::byte> bytes) {
     stream.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
@@ -32,24 +30,24 @@ fs::path with_extra_tensor(const std::string& path, const std::string& name) {
   const std::vector<float> values(3, 1.0f);
   writer.data(std::as_bytes(std::span(values)));
   writer.finish();
-  return out;
 }
 
 TEST_CASE("a tensor that nobody asks for is named, in C++ and in C") {
   CHECK(inlay::Model::unused_tensors(support::nano()).empty());
-  const auto path = with_extra_tensor(support::nano(), "blk.0.attn_scale.weight");
+  const support::Folder folder;
+  const auto path = folder.file("model.gguf");
+  add_tensor(support::nano(), path, "blk.0.attn_scale.weight");
   const Names expected = {"blk.0.attn_scale.weight"};
-  CHECK(inlay::Model::unused_tensors(path.string()) == expected);
+  CHECK(inlay::Model::unused_tensors(path) == expected);
 
   Names shown;
   const auto show = [](void* names, inlay_text name) {
     static_cast<Names*>(names)->emplace_back(name.data, name.size);
   };
   inlay_error error;
-  CHECK(inlay_model_unused_tensors(inlay_string(path.string().c_str()), nullptr, show, &shown, &error) == INLAY_OK);
+  CHECK(inlay_model_unused_tensors(inlay_string(path.c_str()), nullptr, show, &shown, &error) == INLAY_OK);
   CHECK(shown == expected);
   CHECK(inlay_model_unused_tensors(inlay_string("no-such-file"), nullptr, show, &shown, &error) == INLAY_IO);
-  fs::remove(path);
 }
 
 TEST_CASE("every tensor of the fixtures is used") {
