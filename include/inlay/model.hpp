@@ -21,7 +21,7 @@ enum class CacheType { f16, f32, bf16, q8_0, q4_0 };
 /// Where weights lie: packed into the device's own form in memory, or the same in a file beside the model,
 /// "<model>.packed". Whoever loads it first writes that file, if it can be written; others map it, start at once, and
 /// share it. It is written anew when the model has changed. Or as the model's file has them, mapped: that starts at
-/// once, too, reads prompts as fast, and writes several times slower; scales that are no numbers are not looked for.
+/// once, too, reads prompts as fast, and writes up to twice as slowly; scales that are no numbers are not looked for.
 enum class WeightPlace { memory, packed_file, model_file };
 
 struct LoadOptions {

@@ -80,14 +80,14 @@ void prepare(const Chunk& chunk) noexcept {
   prepare_rows(task, share.begin, share.end, Scratch(task, chunk.scratch).weighted, task.shared_rows);
 }
 
-// 16 rows by n rows of x. `panel`: the group, unpacked where there are more than few.
-void multiply(const Matrix& weight, bool few, const std::byte* panel, const PairRows& x, int first, int n,
-              float* sums) noexcept {
-  if (few) return weight.kernels->few(panel, weight.blocks, x.from(first), x.stride, n, sums);
+// 16 rows by n rows of x: through the group's panel, or without one where they are few.
+void multiply(const Matrix& weight, int group, const std::byte* panel, const PairRows& x, int first, int n, float* sums,
+              std::byte* memory) noexcept {
+  if (!panel) return weight.multiply_few(group, x.from(first), x.stride, n, sums, memory);
   weight.kernels->many(&panel, 1, weight.blocks, x.from(first), x.stride, n, &sums);
 }
 const std::byte* panel_of(const Matrix& weight, bool few, int group, std::byte* memory) noexcept {
-  return few ? weight.group(group, memory) : weight.panel(group, memory);
+  return few ? nullptr : weight.panel(group, memory);
 }
 
 void weigh(float* sums, int n, int rows, float scale, const float* bias) noexcept {
@@ -167,8 +167,10 @@ struct GatedBlock {
         const std::byte* both[] = {panels[0][i], panels[1][i]};
         task.gate.kernels->many(both, 2, task.gate.blocks, x.first, x.stride, n, scratch.sums);
       } else {
-        multiply(task.gate, few, panels[0][i], x, 0, n, scratch.sums[0]);
-        if (op.up) multiply(task.up, few, panels[1][i], x, 0, n, scratch.sums[1]);
+        for (int side = 0; side <= (op.up != nullptr); ++side) {
+          multiply(weight(side), row / packed_rows, panels[side][i], x, 0, n, scratch.sums[side],
+                   scratch.panels[side][i]);
+        }
       }
       for (int side = 0; side <= (op.up != nullptr); ++side) {
         weigh(scratch.sums[side], n, rows, task.scales[side], bias_of(biases[side], expert, row));
@@ -221,10 +223,12 @@ void multiply_group_out(const ExpertTask& task, const Scratch& scratch, const Gr
     const bool few = task.few(pairs);
     const PairRows hidden = GatedBlock::hidden_rows(task, groups, place);
     const Matrix down = of_expert(task.down, *task.op->down, expert);
-    const std::byte* panel = panel_of(down, few, row / packed_rows, scratch.panels[0][0]);
+    const int group = row / packed_rows;
+    std::byte* memory = scratch.panels[0][0];
+    const std::byte* panel = panel_of(down, few, group, memory);
     for (int first = 0; first < pairs; first += token_block) {
       const int n = std::min(token_block, pairs - first);
-      multiply(down, few, panel, hidden, first, n, scratch.sums[0]);
+      multiply(down, group, panel, hidden, first, n, scratch.sums[0], memory);
       weigh(scratch.sums[0], n, rows, task.scales[2], bias_of(task.op->down_bias, expert, row));
       for (int i = 0; i < n; ++i) {
         const int pair = groups.pairs[begin + first + i];

@@ -25,13 +25,14 @@ enum class RowForm : std::uint8_t { floats, bfloats, rounded };
 inline constexpr int form_count = 3;
 
 // For one type of packed weight. A group is 16 rows of it, `blocks` blocks long (of one column unless x is rounded to
-// bytes). Rows of x lie `stride` bytes apart; many() may want Activations in tiles. Both give the same bits.
+// bytes). Rows of x lie `stride` bytes apart; many() may want Activations in tiles. few() adds to y, so that a group
+// may come in pieces; both give the same bits.
 struct WeightKernels {
   std::uint32_t type;       // the file's type
   RowForm form;             // of x
   std::size_t panel_bytes;  // of one block of an unpacked group, which has an even number of them
   void (*few)(const std::byte* group, int blocks, const std::byte* x, std::size_t stride, int tokens,
-              float* y) noexcept;                                                 // y[tokens][16]
+              float* y) noexcept;                                                 // y[tokens][16] += ...
   void (*unpack)(const std::byte* group, int blocks, std::byte* panel) noexcept;  // null: a group is a panel
   void (*many)(const std::byte* const* panels, int count, int blocks, const std::byte* x, std::size_t stride,
                int tokens, float* const* y) noexcept;  // of one or two panels: y[count][tokens, in whole tiles][16]

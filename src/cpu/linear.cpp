@@ -188,8 +188,7 @@ void multiply_few(const LinearTask& task, const Output* outputs, int group, cons
   for (int i = 0; i <= task.glu; ++i) {
     const Matrix& weight = outputs[i].weight;
     const Input x = input_of(task, scratch, weight);
-    weight.kernels->few(weight.group(group, scratch.panels), weight.blocks, x.first, x.stride, task.tokens,
-                        scratch.sums[i]);
+    weight.multiply_few(group, x.first, x.stride, task.tokens, scratch.sums[i], scratch.panels);
   }
   finish(task, outputs, group, 0, task.tokens, scratch.sums);
 }
@@ -274,8 +273,7 @@ void plan(Plan& plan, const inlay_linear_op& op) {
         Output{weight, Rows(*op.y[op.glu ? 0 : i]), bias, op.scale ? op.scale[i] : 1.0f, chunks, chunk_groups};
     task.needs_form(weight.kernels->form) = true;
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
-    if (few && !weight.packer) continue;  // read where it lies
-    task.panel_bytes = std::max(task.panel_bytes, weight.panel_bytes());
+    task.panel_bytes = std::max(task.panel_bytes, few ? weight.few_bytes() : weight.panel_bytes());
     panels = std::max(panels, few ? 1 : chunk_groups * (op.glu ? 2 : 1));
   }
   task.panels = panels * task.panel_bytes;

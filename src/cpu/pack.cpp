@@ -5,6 +5,7 @@
 
 #include "cpu/pack_blocks.hpp"
 #include "cpu/pack_codebook.hpp"
+#include "cpu/pack_super_blocks.hpp"
 #include "cpu/simd/transpose.hpp"
 #include "gguf/types.hpp"
 
@@ -27,53 +28,36 @@ const Block& block_at(const std::byte* bytes, Block& copy) noexcept {
   return copy;
 }
 
-// ---- blocks of all 16 rows at once, for types whose codes only move: words of four columns to their quads
-template <int words>
-void move_words(const std::byte* codes, std::int64_t row_bytes, Quad* quads) noexcept {
-  INLAY_UNROLL for (int r = 0; r < packed_rows; r += 4) {
-    INLAY_UNROLL for (int first = 0; first < words; first += 4) {
-      Words rows[4];
-      INLAY_UNROLL for (int i = 0; i < 4; ++i) rows[i] = load_vector<Words>(codes + (r + i) * row_bytes + first * 4);
-      transpose(rows, [&](int i) { return quads[first + i][r]; });
+// Into the second cache.
+template <std::size_t bytes>
+void fetch(const std::byte* from) noexcept {
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
+}
+
+// Types of which four rows are packed at once.
+template <class Block, class Packed>
+concept InFours = requires(const Block& from, Packed& to) {
+  pack_block(from, to, 0, FourRows{0});
+};
+
+// Numbers of all 16 rows, a square of rows and columns at a time. What is left over is for pack_group.
+std::int64_t move_numbers(const std::byte* rows, std::int64_t row_bytes, std::int64_t columns, const std::byte* next,
+                          PackedF32* to) noexcept {
+  std::int64_t column = 0;
+  for (; column + 4 <= columns; column += 4) {
+    fetch<4 * sizeof *to>(next + column * sizeof *to);
+    INLAY_UNROLL for (int r = 0; r < packed_rows; r += 4) {
+      const auto four = FourRows{row_bytes}.words<4>(rows + r * row_bytes + column * 4);
+      INLAY_UNROLL for (int i = 0; i < 4; ++i) store_vector(to[column + i].values + r, four.at[i]);
     }
   }
+  return column;
 }
-
-// The halves that begin the blocks; false where one is no number.
-bool move_scales(const std::byte* blocks, std::int64_t row_bytes, Halves& scales) noexcept {
-  bool finite = true;
-  INLAY_UNROLL for (int r = 0; r < packed_rows; ++r) {
-    std::memcpy(&scales[r], blocks + r * row_bytes, sizeof scales[r]);
-    finite &= is_finite(scales[r]);
-  }
-  return finite;
-}
-
-bool pack_rows(const std::byte* blocks, std::int64_t row_bytes, PackedQ4_0& to) noexcept {  // Q4_0 and IQ4_NL
-  move_words<4>(blocks + sizeof(gguf::Half), row_bytes, to.nibbles);
-  return move_scales(blocks, row_bytes, to.scales);
-}
-bool pack_rows(const std::byte* blocks, std::int64_t row_bytes, PackedQ8_0& to) noexcept {
-  move_words<8>(blocks + sizeof(gguf::Half), row_bytes, to.codes);
-  return move_scales(blocks, row_bytes, to.scales);
-}
-
-template <class Packed>
-concept MovesOnly = std::is_same_v<Packed, PackedQ4_0> || std::is_same_v<Packed, PackedQ8_0>;
-
-template <class Block, InFours Packed>
-bool pack_rows(const std::byte* blocks, std::int64_t row_bytes, Packed& to) noexcept {
-  const auto row = [&](int r) -> const Block& { return *reinterpret_cast<const Block*>(blocks + r * row_bytes); };
-  bool finite = true;
-  for (int r = 0; r < packed_rows; r += 4) put_codes(row(r), to, r, FourRows{row_bytes});
-  for (int r = 0; r < packed_rows; ++r) finite &= put_scales(row(r), to, r);
-  return finite;
-}
-
-// Halves of all 16 rows: eight columns of eight rows at a time. What is left over is for pack_group.
-std::int64_t move_halves(const std::byte* rows, std::int64_t row_bytes, std::int64_t columns, PackedHalf* to) noexcept {
+std::int64_t move_numbers(const std::byte* rows, std::int64_t row_bytes, std::int64_t columns, const std::byte* next,
+                          PackedHalf* to) noexcept {
   std::int64_t column = 0;
   for (; column + 8 <= columns; column += 8) {
+    fetch<8 * sizeof *to>(next + column * sizeof *to);
     INLAY_UNROLL for (int r = 0; r < packed_rows; r += 8) {
       ShortWords square[8];
       INLAY_UNROLL for (int i = 0; i < 8; ++i) square[i] =
@@ -86,34 +70,73 @@ std::int64_t move_halves(const std::byte* rows, std::int64_t row_bytes, std::int
 
 // ---- whole groups
 template <class Block, class Packed>
-bool pack_group(const std::byte* rows, std::int64_t row_bytes, int count, std::int64_t blocks,
+void pack_group(const std::byte* rows, std::int64_t row_bytes, int count, std::int64_t blocks, const std::byte* next,
                 std::byte* group) noexcept {
   auto* stream = reinterpret_cast<Packed*>(group);
   if (count < packed_rows) std::memset(group, 0, blocks * sizeof(Packed));
-  bool finite = true;
   std::int64_t b = 0;
-  if constexpr (MovesOnly<Packed>) {
-    for (; count == packed_rows && b < blocks; ++b) finite &= pack_rows(rows + b * sizeof(Block), row_bytes, stream[b]);
-  }
-  if constexpr (InFours<Packed>) {
+  if constexpr (InFours<Block, Packed>) {
     const bool whole = count == packed_rows && row_bytes % alignof(Block) == 0 && is_aligned<Block>(rows);
-    for (; whole && b < blocks; ++b) finite &= pack_rows<Block>(rows + b * sizeof(Block), row_bytes, stream[b]);
+    const FourRows read = {row_bytes};
+    for (; whole && b < blocks; ++b) {
+      fetch<packed_rows * sizeof(Block)>(next + b * packed_rows * sizeof(Block));
+      for (int r = 0; r < packed_rows; r += 4) {
+        const std::byte* first = rows + r * row_bytes + b * sizeof(Block);
+        pack_block(*reinterpret_cast<const Block*>(first), stream[b], r, read);
+      }
+    }
   }
-  if constexpr (std::is_same_v<Packed, PackedHalf>) {
-    if (count == packed_rows) b = move_halves(rows, row_bytes, blocks, stream);
+  if constexpr (requires { move_numbers(rows, row_bytes, blocks, next, stream); }) {
+    if (count == packed_rows) b = move_numbers(rows, row_bytes, blocks, next, stream);
   }
   for (; b < blocks; ++b) {  // rows inside, so that a block is written once and read from 16 streams
     for (int r = 0; r < count; ++r) {
       Block copy;
-      finite &= pack_block(block_at(rows + r * row_bytes + b * sizeof(Block), copy), stream[b], r);
+      pack_block(block_at(rows + r * row_bytes + b * sizeof(Block), copy), stream[b], r, OneRow());
     }
   }
-  return finite;
+}
+
+// ---- scales that are no numbers would turn whole rows into NaN
+// All bits set where such a half is.
+ShortWords not_finite(const Halves& halves) noexcept {
+  ShortWords bad = {};
+  for (int r = 0; r < packed_rows; r += 8) {
+    bad |= reinterpret_cast<ShortWords>((load_vector<ShortWords>(halves + r) & 0x7C00) == 0x7C00);
+  }
+  return bad;
+}
+template <class Packed>
+ShortWords not_finite(const Packed& element) noexcept {
+  ShortWords bad = {};
+  if constexpr (requires { element.scales; }) bad |= not_finite(element.scales);
+  if constexpr (requires { element.minima; }) bad |= not_finite(element.minima);
+  return bad;
+}
+ShortWords not_finite(const PackedMXFP4& element) noexcept {
+  constexpr std::uint16_t no_number = 254 << 7;
+  ShortWords bad = {};
+  for (int r = 0; r < packed_rows; r += 8) {
+    bad |= reinterpret_cast<ShortWords>(load_vector<ShortWords>(element.scales + r) == no_number);
+  }
+  return bad;
+}
+
+template <class Packed>
+bool is_finite(const std::byte* group, std::int64_t blocks) noexcept {
+  ShortWords bad = {};
+  for (const auto* element = reinterpret_cast<const Packed*>(group); blocks > 0; --blocks, ++element) {
+    bad |= not_finite(*element);
+  }
+  std::uint64_t halves[2];
+  std::memcpy(halves, &bad, sizeof bad);
+  return (halves[0] | halves[1]) == 0;
 }
 
 template <class Block, class Packed>
 constexpr GroupPacker packer(Type type) noexcept {
-  return {static_cast<std::uint32_t>(type), sizeof(Packed), pack_group<Block, Packed>};
+  return {static_cast<std::uint32_t>(type), sizeof(Block), sizeof(Packed), pack_group<Block, Packed>,
+          is_finite<Packed>};
 }
 
 constexpr GroupPacker packers[] = {
@@ -182,7 +205,8 @@ std::size_t pack(const inlay_tensor& source, std::uint32_t role, std::int64_t fi
     const auto* from = static_cast<const std::byte*>(source.data) + within * row_stride;
     if (source.rank == 3) from += matrix * source.stride[0];
     auto* to = static_cast<std::byte*>(packed.data) + (matrix * groups + within / packed_rows) * group_bytes;
-    if (!packer->pack(from, row_stride, static_cast<int>(count), blocks, to)) return SIZE_MAX;
+    packer->pack(from, row_stride, static_cast<int>(count), blocks, from + packed_rows * row_stride, to);
+    if (!packer->is_finite(to, blocks)) return SIZE_MAX;
     row += count;
   }
   return groups * group_bytes;

@@ -13,10 +13,11 @@ inline constexpr char packed_layout[] = "cpu-16x32-1";  // changes with the layo
 // One type's way from the file's blocks to packed ones.
 struct GroupPacker {
   std::uint32_t type;
-  std::size_t packed_bytes;  // of one of the file's blocks of all 16 rows
-  // `count` rows, `row_bytes` apart, as one group. False where a scale is no number.
-  bool (*pack)(const std::byte* rows, std::int64_t row_bytes, int count, std::int64_t blocks,
+  std::size_t block_bytes, packed_bytes;  // of one of the file's blocks: of a row, and packed of all 16
+  // `count` rows, `row_bytes` apart, as one group. As many bytes as are read are fetched from `next` meanwhile.
+  void (*pack)(const std::byte* rows, std::int64_t row_bytes, int count, std::int64_t blocks, const std::byte* next,
                std::byte* group) noexcept;
+  bool (*is_finite)(const std::byte* group, std::int64_t blocks) noexcept;  // all its scales are numbers
 };
 const GroupPacker* find_packer(std::uint32_t type) noexcept;  // null: no packed form
 

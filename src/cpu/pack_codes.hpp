@@ -1,4 +1,5 @@
-// The codes of one row of a block, four columns a word: read from the file's layouts, written to the packed one.
+// The codes of a block, four columns a word, of one row or of four at once: read from the file's layouts, written to
+// the packed one.
 #pragma once
 
 #include <cstring>
@@ -8,10 +9,7 @@
 
 namespace inlay::cpu {
 
-// Whether a scale is a number: others would turn whole rows into NaN.
-inline bool is_finite(std::uint16_t half) noexcept { return (half & 0x7C00) != 0x7C00; }
-
-inline std::uint32_t word(const std::uint8_t* bytes) noexcept {
+inline std::uint32_t word(const void* bytes) noexcept {
   std::uint32_t value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
@@ -20,91 +18,145 @@ inline std::uint32_t word(const std::uint8_t* bytes) noexcept {
 // `mask` in every byte.
 constexpr std::uint32_t each(std::uint32_t mask) noexcept { return mask * 0x01010101u; }
 
-// The codes of a block, four columns a word: quad q in word q.
-template <class Word>
-struct Codes {
-  Word quads[block_quads];
-
-  Codes field(int right, std::uint32_t mask) const noexcept {
-    Codes codes;
-    INLAY_UNROLL for (int q = 0; q < block_quads; ++q) codes.quads[q] = quads[q] >> right & mask;
-    return codes;
-  }
+// n words; those of a block's codes have quad q in word q.
+template <class Word, int n = block_quads>
+struct WordsOf {
+  Word at[n];
 };
 
-// What reads 32 bytes as words: of one row, or at the same place in four.
+// What reads n words at `bytes`: of one row, or at the same place in four. `rows` calls act(block, row) for these rows.
 struct OneRow {
-  Codes<std::uint32_t> operator()(const std::uint8_t* bytes) const noexcept {
-    Codes<std::uint32_t> codes;
-    std::memcpy(codes.quads, bytes, sizeof codes.quads);
-    return codes;
+  template <int n>
+  auto words(const void* bytes) const noexcept {
+    WordsOf<std::uint32_t, n> row;
+    std::memcpy(row.at, bytes, sizeof row.at);
+    return row;
+  }
+  template <class Block, class Act>
+  void rows(const Block& from, int r, Act&& act) const noexcept {
+    act(from, r);
   }
 };
 struct FourRows {
   std::int64_t row_bytes;
-  Codes<Words> operator()(const std::uint8_t* bytes) const noexcept {
-    Codes<Words> codes;
-    INLAY_UNROLL for (int first = 0; first < block_quads; first += 4) {
-      Words rows[4];
-      INLAY_UNROLL for (int i = 0; i < 4; ++i) rows[i] = load_vector<Words>(bytes + i * row_bytes + first * 4);
-      transpose(rows, [&](int i) { return &codes.quads[first + i]; });
+
+  template <int n>
+  INLAY_INLINE auto words(const void* bytes) const noexcept {
+    static_assert(n == 1 || n % 4 == 0);
+    const auto* row = static_cast<const std::byte*>(bytes);
+    WordsOf<Words, n> four;
+    if constexpr (n == 1) {
+      four.at[0] = Words{word(row), word(row + row_bytes), word(row + 2 * row_bytes), word(row + 3 * row_bytes)};
+    } else {
+      INLAY_UNROLL for (int first = 0; first < n; first += 4) {
+        Words rows[4];
+        INLAY_UNROLL for (int i = 0; i < 4; ++i) rows[i] = load_vector<Words>(row + i * row_bytes + first * 4);
+        transpose(rows, [&](int i) { return &four.at[first + i]; });
+      }
     }
-    return codes;
+    return four;
+  }
+  template <class Block, class Act>
+  INLAY_INLINE void rows(const Block& from, int r, Act&& act) const noexcept {
+    const auto* row = reinterpret_cast<const std::byte*>(&from);
+    INLAY_UNROLL for (int i = 0; i < 4; ++i) act(*reinterpret_cast<const Block*>(row + i * row_bytes), r + i);
   }
 };
 
-template <class Read>
-auto codes_by_quad(Read&& read) noexcept {
-  Codes<decltype(read(0))> codes;
-  INLAY_UNROLL for (int q = 0; q < block_quads; ++q) codes.quads[q] = read(q);
-  return codes;
+// The bits of a word of which such is true.
+template <class Such>
+constexpr std::uint32_t positions(Such such) noexcept {
+  std::uint32_t bits = 0;
+  for (int i = 0; i < 32; ++i) bits |= such(i) ? std::uint32_t{1} << i : 0;
+  return bits;
 }
 
 // ---- writing row r of a block, or rows r to r + 3
 template <class Word>
-void put_word(Quad& quad, int r, Word value) noexcept {
+INLAY_INLINE void put_word(Quad& quad, int r, Word value) noexcept {
   std::memcpy(quad[r], &value, sizeof value);
 }
-
-template <class Word>
-void put_nibbles(Quad (&nibbles)[4], int r, const Codes<Word>& codes) noexcept {
-  INLAY_UNROLL for (int v = 0; v < 4; ++v)
-      put_word(nibbles[v], r, (codes.quads[v] & each(15)) | (codes.quads[v + 4] & each(15)) << 4);
+template <class Word, int n>
+INLAY_INLINE void put_words(Quad (&quads)[n], int r, const WordsOf<Word, n>& words) noexcept {
+  INLAY_UNROLL for (int i = 0; i < n; ++i) put_word(quads[i], r, words.at[i]);
 }
-// Bits `from` and `from` + 1 of the codes.
-template <class Word>
-void put_pairs(Quad (&pairs)[2], int r, const Codes<Word>& codes, int from) noexcept {
-  INLAY_UNROLL for (int p = 0; p < 2; ++p) {
-    Word value = {};
-    INLAY_UNROLL for (int s = 0; s < 4; ++s) value |= (codes.quads[4 * p + s] >> from & each(3)) << 2 * s;
-    put_word(pairs[p], r, value);
+
+// Byte i to row r of the 16 bytes that to(i) gives.
+template <class To>
+INLAY_INLINE void put_bytes(std::uint32_t word, int r, const To& to) noexcept {
+  for (int i = 0; i < 4; ++i) to(i)[r] = static_cast<std::uint8_t>(word >> 8 * i);
+}
+template <class To>
+INLAY_INLINE void put_bytes(const Words& words, int r, const To& to) noexcept {
+  const Words by_byte = transposed_bytes(words);
+  INLAY_UNROLL for (int i = 0; i < 4; ++i) {
+    const std::uint32_t of_rows = by_byte[i];
+    std::memcpy(to(i) + r, &of_rows, sizeof of_rows);
   }
 }
-template <class Word>
-void put_bits(Quad& bits, int r, const Codes<Word>& codes, int from) noexcept {
-  Word value = {};
-  INLAY_UNROLL for (int q = 0; q < block_quads; ++q) value |= (codes.quads[q] >> from & each(1)) << q;
-  put_word(bits, r, value);
+
+// Field i of word j becomes field j of word i, where a field has so many bits and there are as many words as a byte has
+// fields.
+template <int bits, class Word>
+INLAY_INLINE void turn_fields(Word (&words)[8 / bits]) noexcept {
+  constexpr int n = 8 / bits;
+  unroll<(n > 4 ? 3 : n / 2)>([&](auto stage) INLAY_ALWAYS {
+    constexpr int step = n >> (stage + 1);
+    constexpr std::uint32_t lower = positions([](int i) { return i % 8 / bits % (2 * step) < step; });
+    unroll<n>([&](auto i) INLAY_ALWAYS {
+      if constexpr ((i & step) == 0) {
+        const Word swap = (words[i] >> step * bits ^ words[i + step]) & lower;
+        words[i + step] ^= swap;
+        words[i] ^= swap << step * bits;
+      }
+    });
+  });
 }
 
-// ---- reading the file's blocks
-// 16 bytes with columns 0-15 in the low nibbles and 16-31 in the high ones lie as the packed form has them.
-inline void copy_nibbles(Quad (&nibbles)[4], int r, const std::uint8_t* bytes) noexcept {
-  for (int v = 0; v < 4; ++v) put_word(nibbles[v], r, word(bytes + 4 * v));
+// 32 bytes that hold the same column of 8 / bits blocks: those of block j as field i of the quad to(j, i).
+template <int bits, class Word, class To>
+INLAY_INLINE void put_planes(const WordsOf<Word>& codes, int r, const To& to) noexcept {
+  constexpr int n = 8 / bits;
+  INLAY_UNROLL for (int i = 0; i < bits; ++i) {
+    Word words[n];
+    INLAY_UNROLL for (int k = 0; k < n; ++k) words[k] = codes.at[bits == 4 ? i + 4 * k : n * i + k];
+    turn_fields<bits>(words);
+    INLAY_UNROLL for (int j = 0; j < n; ++j) put_word(to(j, i), r, words[j]);
+  }
 }
-// Bit i of `bits` for column i.
-inline auto single_bits(const std::uint8_t* bits) noexcept {
-  return codes_by_quad([=](int q) { return ((word(bits) >> 4 * q & 15) * 0x00204081u) & each(1); });
+
+// The codes of one block, two bits in each byte.
+template <class Word>
+INLAY_INLINE void put_pairs(Quad (&pairs)[2], int r, const WordsOf<Word>& codes) noexcept {
+  INLAY_UNROLL for (int p = 0; p < 2; ++p) {
+    const Word(&quads)[8] = codes.at;
+    put_word(pairs[p], r, quads[4 * p] | quads[4 * p + 1] << 2 | quads[4 * p + 2] << 4 | quads[4 * p + 3] << 6);
+  }
 }
-// Block j of 256 values: 32 bytes hold the same column of several blocks.
-template <class Read>
-auto planes(Read read, const std::uint8_t* bytes, int j, int bits) noexcept {
-  const int blocks = 8 / bits;
-  return read(bytes + j / blocks * 32).field(j % blocks * bits, each((1u << bits) - 1));
+
+// ---- codes that lie column by column in a word
+// Bits whose numbers differ only in that bit `a` of the number is set in one and bit `b` in the other change places.
+template <int a, int b, class Word>
+INLAY_INLINE Word swap_numbers(Word bits) noexcept {
+  constexpr int distance = (1 << a) - (1 << b);
+  constexpr std::uint32_t lower = positions([](int i) { return (i >> a & 1) == 0 && (i >> b & 1) == 1; });
+  const Word swap = (bits >> distance ^ bits) & lower;
+  return bits ^ swap ^ swap << distance;
 }
-inline std::uint32_t planes(const std::uint8_t* bytes, int j, int bits, int q) noexcept {
-  const int blocks = 8 / bits;
-  return word(bytes + j / blocks * 32 + 4 * q) >> j % blocks * bits & each((1u << bits) - 1);
+// Two bits for each of 16 columns: those of column i to field i / 4 of byte i % 4.
+template <class Word>
+INLAY_INLINE Word pairs_by_quad(Word pairs) noexcept {
+  return swap_numbers<3, 1>(swap_numbers<4, 2>(pairs));
+}
+// A bit for each of 32 columns, likewise.
+template <class Word>
+INLAY_INLINE Word bits_by_quad(Word bits) noexcept {
+  return swap_numbers<1, 0>(swap_numbers<2, 1>(swap_numbers<3, 0>(swap_numbers<4, 1>(bits))));
+}
+// The same bits as fields of two, the first 16 columns' in their lower bits and the others' in the upper ones.
+template <class Word>
+INLAY_INLINE Word bits_by_pair(Word bits) noexcept {
+  return swap_numbers<2, 1>(swap_numbers<3, 1>(swap_numbers<4, 1>(swap_numbers<4, 0>(bits))));
 }
 
 }  // namespace inlay::cpu

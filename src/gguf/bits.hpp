@@ -44,7 +44,8 @@ inline std::uint32_t load_u32(const std::uint8_t* bytes) noexcept {
 
 // Seven sign bits and an eighth that makes the number of minus signs even.
 constexpr unsigned even_signs(unsigned seven) noexcept {
-  return seven | static_cast<unsigned>(std::popcount(seven) & 1) << 7;
+  const unsigned parities = 0x6996;  // of the numbers 0 to 15
+  return seven | (parities >> ((seven ^ seven >> 4) & 15) & 1) << 7;
 }
 
 // 2^(exponent - 128): half of what the exponent byte of MXFP4 stands for, as its codes stand for doubled values.

@@ -248,8 +248,8 @@ TEST_CASE("weights as the file has them give what packed ones give, bit for bit"
   for_each_type([](const Candidate& candidate, Type type) {
     unsigned seed = 100;
     Device device(candidate), team(candidate, 2);
-    for (const std::int64_t tokens : {1, 3, 9, 70}) {
-      const Problem p = make_problem(type, tokens, 3, seed++);
+    for (const auto& [tokens, blocks] : {std::pair{1, 3}, {3, 3}, {9, 3}, {70, 3}, {1, 31}, {2, 31}, {9, 31}}) {
+      const Problem p = make_problem(type, tokens, blocks, seed++);  // of 31 blocks: more than one piece
       const Floats want = multiply(device, p);
       check_equal(multiply(device, p, false), want);
       check_equal(multiply(team, p, false), want);

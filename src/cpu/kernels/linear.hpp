@@ -75,7 +75,7 @@ constexpr WeightKernels rounded(gguf::Type type) noexcept {
     using P = PanelOf<A, W>;
     row.panel_bytes = sizeof(PanelBlock<P>);
     row.unpack = unpack<A, W, P, 0>;
-    row.many = multiply_many<A, P, A::tokens(W::bits), A::paired_tokens>;
+    row.many = multiply_many<A, P, A::tokens, A::paired_tokens>;
   }
   return row;
 }

@@ -2,34 +2,42 @@
 // There is one inner function for both, so they give the same bits.
 #pragma once
 
+#include <type_traits>
+
 #include "cpu/kernels/weights.hpp"
 
 namespace inlay::cpu {
 namespace {
 
-constexpr int prefetch_bytes = 2048;  // farther ahead, lines are lost from the first cache again
+constexpr int prefetch_bytes = 8192;  // into the second cache: from the first, lines would be lost again
+
+INLAY_INLINE void prefetch(const void* from) noexcept { __builtin_prefetch(from, 0, 2); }
 
 // The quads of a block in an order that uses what was loaded while it is at hand: both nibbles of a byte.
 constexpr int quad_at(int i, int parts) noexcept { return parts == 1 ? i / 2 + i % 2 * 4 : i; }
 constexpr int log2_of(int power) noexcept { return power <= 1 ? 0 : 1 + log2_of(power / 2); }
 
-// Sums of G groups of 16 rows for T tokens.
+// Sums of G groups of 16 rows for T tokens, which begin with zero or go on from what is in y.
 template <class A, int G, int T>
 struct TileSums {
   static constexpr int group_vectors = packed_rows / A::rows, vectors = G * group_vectors;
   Floats<A> of[T][vectors];
 
-  INLAY_INLINE TileSums() noexcept {
+  template <bool go_on>
+  INLAY_INLINE TileSums(std::bool_constant<go_on>, float* const (&y)[G]) noexcept {
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
-      INLAY_UNROLL for (int v = 0; v < vectors; ++v) of[t][v] = Floats<A>(0.0f);
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) {
+        of[t][v] = go_on ? Floats<A>::load_unaligned(place(y, t, v)) : Floats<A>(0.0f);
+      }
     }
   }
   INLAY_INLINE void store(float* const (&y)[G]) const noexcept {
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
-      INLAY_UNROLL for (int v = 0; v < vectors; ++v) {
-        of[t][v].store_unaligned(y[v / group_vectors] + t * packed_rows + v % group_vectors * A::rows);
-      }
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) of[t][v].store_unaligned(place(y, t, v));
     }
+  }
+  static INLAY_INLINE float* place(float* const (&y)[G], int t, int v) noexcept {
+    return y[v / group_vectors] + t * packed_rows + v % group_vectors * A::rows;
   }
 };
 
@@ -47,7 +55,7 @@ INLAY_INLINE void multiply_part(const typename W::Stream* const (&weights)[G], i
       codes[v] = W::template codes<q>(*weights[v / each], block, v % each);
     }
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
-      const auto four = A::spread(x[t]->codes + 4 * q);
+      const auto four = A::template spread<q>(x[t]->codes);
       INLAY_UNROLL for (int v = 0; v < vectors; ++v) dots[t][v].template add<i>(codes[v], four);
     }
   });
@@ -77,13 +85,13 @@ INLAY_INLINE void multiply(const std::byte* const (&groups)[G], int blocks, cons
   INLAY_UNROLL for (int g = 0; g < G; ++g) streams[g] = reinterpret_cast<const typename W::Stream*>(groups[g]);
   const Activation* x[T];
   INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const Activation*>(rows + t * stride);
-  TileSums<A, G, T> sums;
+  TileSums<A, G, T> sums(std::bool_constant<from_memory>(), y);
   for (int element = blocks / W::blocks; element > 0; --element) {
     for (int block = 0; block < W::blocks; ++block) {
       if constexpr (from_memory) {
         constexpr std::size_t bytes = sizeof *streams[0] / W::blocks;
         const auto* ahead = reinterpret_cast<const char*>(streams[0]) + block * bytes + prefetch_bytes;
-        INLAY_UNROLL for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(ahead + i);
+        INLAY_UNROLL for (std::size_t i = 0; i < bytes; i += 64) prefetch(ahead + i);
       }
       unroll<W::parts>([&](auto part) INLAY_ALWAYS { multiply_part<A, W, G, T>(streams, block, part, x, sums); });
       INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] += 1;
@@ -93,7 +101,7 @@ INLAY_INLINE void multiply(const std::byte* const (&groups)[G], int blocks, cons
   sums.store(y);
 }
 
-template <class A, class W, int G, int T, bool>
+template <class A, class W, int G, int T, bool from_memory>
 INLAY_INLINE void multiply_floats(const std::byte* const (&groups)[G], int columns, const std::byte* rows,
                                   std::size_t stride, float* const (&y)[G]) noexcept {
   using Sums = TileSums<A, G, T>;
@@ -101,7 +109,7 @@ INLAY_INLINE void multiply_floats(const std::byte* const (&groups)[G], int colum
   INLAY_UNROLL for (int g = 0; g < G; ++g) streams[g] = reinterpret_cast<const typename W::Stream*>(groups[g]);
   const float* x[T];
   INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const float*>(rows + t * stride);
-  Sums sums;
+  Sums sums(std::bool_constant<from_memory>(), y);
   for (int column = 0; column < columns; ++column) {
     Floats<A> weights[Sums::vectors];
     INLAY_UNROLL for (int v = 0; v < Sums::vectors; ++v) {
@@ -119,20 +127,20 @@ INLAY_INLINE void multiply_floats(const std::byte* const (&groups)[G], int colum
 template <class A, class W, int G, int T, bool from_memory>
 INLAY_INLINE void multiply_pairs(const std::byte* const (&groups)[G], int columns, const std::byte* rows,
                                  std::size_t stride, float* const (&y)[G]) noexcept {
-  TileSums<A, G, T> sums;
+  TileSums<A, G, T> sums(std::bool_constant<from_memory>(), y);
   const auto at = [&](int g, int column) INLAY_ALWAYS {
     return reinterpret_cast<const std::uint16_t*>(groups[g]) + std::ptrdiff_t{column} * packed_rows;
   };
   const auto add = [&](const typename A::Bytes(&weights)[G], int column) INLAY_ALWAYS {
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
-      const auto pair = A::spread(reinterpret_cast<const std::int8_t*>(rows + t * stride + column * 2));
+      const auto pair = A::template spread<0>(reinterpret_cast<const std::int8_t*>(rows + t * stride + column * 2));
       INLAY_UNROLL for (int g = 0; g < G; ++g) sums.of[t][g] = A::add_pairs(sums.of[t][g], weights[g], pair);
     }
   };
   typename A::Bytes weights[G];
   int column = 0;
   for (; column + 1 < columns; column += 2) {
-    if constexpr (from_memory) __builtin_prefetch(at(0, column) + prefetch_bytes / sizeof(std::uint16_t));
+    if constexpr (from_memory) prefetch(at(0, column) + prefetch_bytes / sizeof(std::uint16_t));
     INLAY_UNROLL for (int g = 0; g < G; ++g) weights[g] = W::pairs(at(g, column));
     add(weights, column);
   }

@@ -10,9 +10,8 @@ namespace isa {
 struct Avx2 {
   using arch = xsimd::fma3<xsimd::avx2>;
   using Bytes = __m256i;
-  static constexpr int rows = 8, plain_tokens = 6, few_tokens = 2, most_few = 4, signed_bias = 0;
+  static constexpr int rows = 8, tokens = 4, plain_tokens = 6, few_tokens = 4, most_few = 4, signed_bias = 0;
   static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
-  static constexpr int tokens(int bits) noexcept { return bits <= 4 ? 3 : 2; }  // of a tile: its sums fill 16 registers
 
   static INLAY_INLINE Bytes load(const void* from) noexcept {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
@@ -34,10 +33,11 @@ struct Avx2 {
                                indices);
   }
 
-  // The same four activations for every row.
-  static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
+  // Quad q of activations, the same for every row.
+  template <int q>
+  static INLAY_INLINE Bytes spread(const std::int8_t* codes) noexcept {
     std::int32_t quad;
-    __builtin_memcpy(&quad, four, sizeof quad);
+    __builtin_memcpy(&quad, codes + 4 * q, sizeof quad);
     return _mm256_set1_epi32(quad);
   }
 

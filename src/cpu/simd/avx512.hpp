@@ -10,8 +10,7 @@ namespace isa {
 struct Avx512 {
   using arch = xsimd::avx512bw;
   using Bytes = __m512i;
-  static constexpr int rows = 16, plain_tokens = 12, few_tokens = 8, most_few = 16, signed_bias = 0;
-  static constexpr int tokens(int) noexcept { return 8; }
+  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, few_tokens = 8, most_few = 16, signed_bias = 0;
   static constexpr int paired_tokens = 4, paired_plain_tokens = 8;  // of two groups of rows, which share what is spread
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm512_loadu_si512(from); }
@@ -32,9 +31,10 @@ struct Avx512 {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))),
                                indices);
   }
-  static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
+  template <int q>
+  static INLAY_INLINE Bytes spread(const std::int8_t* codes) noexcept {
     std::int32_t quad;
-    __builtin_memcpy(&quad, four, sizeof quad);
+    __builtin_memcpy(&quad, codes + 4 * q, sizeof quad);
     return _mm512_set1_epi32(quad);
   }
 

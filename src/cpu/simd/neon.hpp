@@ -10,9 +10,8 @@ namespace isa {
 struct Neon {
   using arch = xsimd::neon64;
   using Bytes = uint8x16_t;
-  static constexpr int rows = 4, plain_tokens = 4, few_tokens = 2, most_few = 4, signed_bias = 0;
+  static constexpr int rows = 4, tokens = 2, plain_tokens = 4, few_tokens = 2, most_few = 4, signed_bias = 0;
   static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
-  static constexpr int tokens(int) noexcept { return 2; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { vst1q_u8(static_cast<std::uint8_t*>(to), bytes); }
@@ -28,9 +27,10 @@ struct Neon {
   static INLAY_INLINE Bytes lookup(const std::int8_t (&table)[16], Bytes indices) noexcept {
     return vqtbl1q_u8(vreinterpretq_u8_s8(vld1q_s8(table)), indices);
   }
-  static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
+  template <int q>
+  static INLAY_INLINE Bytes spread(const std::int8_t* codes) noexcept {
     std::int32_t quad;
-    __builtin_memcpy(&quad, four, sizeof quad);
+    __builtin_memcpy(&quad, codes + 4 * q, sizeof quad);
     return vreinterpretq_u8_s32(vdupq_n_s32(quad));
   }
 
@@ -82,13 +82,23 @@ struct Neon {
 
 #if defined(__ARM_FEATURE_DOTPROD)
 struct NeonDot : Neon {
+  // Four quads of activations, of which a product takes one by its place.
+  template <int place>
+  struct Spread {
+    int8x16_t quads;
+  };
+  template <int q>
+  static INLAY_INLINE Spread<q % 4> spread(const std::int8_t* codes) noexcept {
+    return {vld1q_s8(codes + q / 4 * 16)};
+  }
+
   template <int bits>
   struct Dot {
     int32x4_t sums;
 
-    template <int i>
-    INLAY_INLINE void add(Bytes codes, Bytes x) noexcept {
-      sums = vdotq_s32(i == 0 ? vdupq_n_s32(0) : sums, vreinterpretq_s8_u8(codes), vreinterpretq_s8_u8(x));
+    template <int i, int place>
+    INLAY_INLINE void add(Bytes codes, Spread<place> x) noexcept {
+      sums = vdotq_laneq_s32(i == 0 ? vdupq_n_s32(0) : sums, vreinterpretq_s8_u8(codes), x.quads, place);
     }
     template <int n>
     INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept {

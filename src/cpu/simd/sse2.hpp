@@ -10,9 +10,8 @@ namespace isa {
 struct Baseline {
   using arch = xsimd::sse2;
   using Bytes = __m128i;
-  static constexpr int rows = 4, plain_tokens = 2, few_tokens = 1, most_few = 2, signed_bias = 0;
+  static constexpr int rows = 4, tokens = 1, plain_tokens = 2, few_tokens = 1, most_few = 2, signed_bias = 0;
   static constexpr int paired_tokens = 0, paired_plain_tokens = 0;  // two groups of rows at once: too few registers
-  static constexpr int tokens(int) noexcept { return 1; }
 
   static INLAY_INLINE Bytes load(const void* from) noexcept {
     return _mm_loadu_si128(static_cast<const __m128i*>(from));
@@ -32,9 +31,10 @@ struct Baseline {
     for (std::int8_t& byte : bytes) byte = table[byte & 15];
     return load(bytes);
   }
-  static INLAY_INLINE Bytes spread(const std::int8_t* four) noexcept {
+  template <int q>
+  static INLAY_INLINE Bytes spread(const std::int8_t* codes) noexcept {
     std::int32_t quad;
-    __builtin_memcpy(&quad, four, sizeof quad);
+    __builtin_memcpy(&quad, codes + 4 * q, sizeof quad);
     return _mm_set1_epi32(quad);
   }
 

@@ -6,6 +6,12 @@
 
 #include "cpu/simd/unroll.hpp"
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#else
+#include <arm_neon.h>
+#endif
+
 namespace inlay::cpu {
 
 using Words = std::uint32_t __attribute__((vector_size(16)));
@@ -33,6 +39,18 @@ inline void transpose(const Words (&rows)[4], const To& to) noexcept {
   store_vector(to(1), __builtin_shufflevector(low_a, low_b, 2, 3, 6, 7));
   store_vector(to(2), __builtin_shufflevector(high_a, high_b, 0, 1, 4, 5));
   store_vector(to(3), __builtin_shufflevector(high_a, high_b, 2, 3, 6, 7));
+}
+
+// Byte j of word i becomes byte i of word j. (Intrinsics: gcc makes one shuffle of two, which few processors have.)
+inline Words transposed_bytes(const Words& words) noexcept {
+#if defined(__x86_64__)
+  auto bytes = reinterpret_cast<__m128i>(words);
+  for (int i = 0; i < 2; ++i) bytes = _mm_unpacklo_epi8(bytes, _mm_srli_si128(bytes, 8));
+  return reinterpret_cast<Words>(bytes);
+#else
+  constexpr std::uint8_t order[] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  return vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(reinterpret_cast<uint32x4_t>(words)), vld1q_u8(order)));
+#endif
 }
 
 // Number i of rows 0 to 7 to where to(i) says: three times, each with its partner half the rows away.
