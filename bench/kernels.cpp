@@ -1,15 +1,14 @@
-// Speed of matrix products, kernel by kernel: bytes of weights a second for few tokens, operations a second for many,
-// and for few tokens the share of the speed at which this machine reads memory.
+// Speed of matrix products, kernel by kernel, with weights packed or as the model's file has them: for few tokens bytes
+// of weights a second and their share of what this machine reads from memory, for many operations a second and their
+// share of what its instruction for such numbers can do.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <ctime>
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "base/machine.hpp"
+#include "bench/limits.hpp"
 #include "cpu/cpu.hpp"
 #include "gguf/types.hpp"
 
@@ -20,47 +19,25 @@ using inlay::gguf::Type;
 constexpr std::size_t streamed_bytes = std::size_t{192} << 20;  // far beyond any cache
 constexpr std::int64_t width = 2048, rows = 2048;
 
-// Bytes at which one thread reads memory on large pages in a second of its own time, best of a few passes.
-double read_speed() {
-  static const double best = [] {
-    using Line = std::uint64_t __attribute__((vector_size(64)));
-    const std::unique_ptr<std::byte, decltype(&std::free)> memory(
-        static_cast<std::byte*>(std::aligned_alloc(std::size_t{2} << 20, streamed_bytes)), std::free);
-    inlay::base::prefer_large_pages(memory.get(), streamed_bytes);
-    std::fill_n(memory.get(), streamed_bytes, std::byte{1});
-    const auto* lines = reinterpret_cast<const Line*>(memory.get());
-    double speed = 0;
-    for (int pass = 0; pass < 8; ++pass) {
-      const std::clock_t start = std::clock();
-      Line sums[2] = {};
-      for (std::size_t i = 0; i < streamed_bytes / sizeof(Line); i += 2) {
-        __builtin_prefetch(lines + i + 32);
-        sums[0] += lines[i];
-        sums[1] += lines[i + 1];
-      }
-      benchmark::DoNotOptimize(sums);
-      const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-      speed = std::max(speed, static_cast<double>(streamed_bytes) / seconds);
-    }
-    return speed;
-  }();
-  return best;
-}
-
 // Copies of one weight, enough that each is read from memory, and a step that multiplies with the next of them.
 class Product {
  public:
-  Product(const char* isa, Type type, int tokens, bool from_memory) {
+  Product(const char* isa, Type type, int tokens, bool from_memory, bool as_in_file) {
     const inlay_host host = {.size = sizeof host, .threads = 1, .isa = isa};
     device_ = backend().open(&host, nullptr, 0);
     const auto row_bytes = static_cast<std::int64_t>(inlay::gguf::bytes_of(type, width));
     std::vector<std::byte> file(rows * row_bytes, std::byte{0x11});  // every half is 0x1111: small, and finite
     const inlay_tensor source = {file.data(), static_cast<std::uint32_t>(type), 2, {rows, width}, {row_bytes}};
-    bytes_ = backend().pack(device_, &source, INLAY_ROLE_MATRIX, 0, 0, &weight_);
+    bytes_ = as_in_file ? file.size() : backend().pack(device_, &source, INLAY_ROLE_MATRIX, 0, 0, &weight_);
+    if (as_in_file) weight_ = source;
     weights_.resize(from_memory ? std::max<std::size_t>(1, streamed_bytes / bytes_) : 1);
     for (void*& copy : weights_) {
       weight_.data = copy = backend().alloc(device_, bytes_);
-      backend().pack(device_, &source, INLAY_ROLE_MATRIX, 0, rows, &weight_);
+      if (as_in_file) {
+        backend().upload(device_, copy, file.data(), bytes_);
+      } else {
+        backend().pack(device_, &source, INLAY_ROLE_MATRIX, 0, rows, &weight_);
+      }
     }
     x_.assign(tokens * width, 0.5f);
     y_.assign(tokens * rows, 0.0f);
@@ -98,18 +75,34 @@ class Product {
   inlay_batch batch_ = {.size = sizeof(inlay_batch), .seqs = 1, .query_start = starts_};
 };
 
-void multiply(benchmark::State& state, const char* isa, Type type, int tokens) {
+// What the numbers of a weight are when they are multiplied.
+bench::Numbers numbers_of(std::string_view isa, Type type) {
+  if (type != Type::F32 && type != Type::F16 && type != Type::BF16) return bench::Numbers::bytes;
+  const bool pairs = isa == "avx512bf16" || isa == "avx512amx";
+  return pairs && type != Type::F32 ? bench::Numbers::bfloats : bench::Numbers::floats;
+}
+
+double limit_of(std::string_view isa, Type type) {
+  static std::map<std::pair<std::string_view, bench::Numbers>, double> known;
+  double& limit = known[{isa, numbers_of(isa, type)}];
+  if (limit == 0) limit = bench::product_speed(isa, numbers_of(isa, type));
+  return limit;
+}
+
+void multiply(benchmark::State& state, const char* isa, Type type, int tokens, bool as_in_file) {
   const bool few = tokens <= 8;
-  Product product(isa, type, tokens, few);
+  Product product(isa, type, tokens, few, as_in_file);
   for (auto _ : state) product.run();
   using benchmark::Counter;
   const auto runs = static_cast<double>(state.iterations());
   if (few) {
     const double bytes = static_cast<double>(product.weight_bytes()) * runs;
     state.counters["bytes/s"] = Counter(bytes, Counter::kIsRate);
-    state.counters["of read speed"] = Counter(bytes / read_speed(), Counter::kIsRate);
+    state.counters["of read speed"] = Counter(bytes / bench::read_speed(), Counter::kIsRate);
   } else {
-    state.counters["operations/s"] = Counter(2.0 * width * rows * tokens * runs, Counter::kIsRate);
+    const double operations = 2.0 * width * rows * tokens * runs;
+    state.counters["operations/s"] = Counter(operations, Counter::kIsRate);
+    state.counters["of peak"] = Counter(operations / limit_of(isa, type), Counter::kIsRate);
   }
 }
 
@@ -121,14 +114,19 @@ bool is_usable(const char* isa) {
 }
 
 void register_products(const char* isa) {
-  constexpr Type types[] = {Type::Q4_0,   Type::Q4_1,   Type::Q5_0, Type::Q5_1, Type::Q8_0,
-                            Type::Q2_K,   Type::Q3_K,   Type::Q4_K, Type::Q5_K, Type::Q6_K,
-                            Type::IQ4_NL, Type::IQ4_XS, Type::F16,  Type::BF16, Type::F32};
+  constexpr Type types[] = {Type::Q4_0,  Type::Q4_1,    Type::Q5_0,    Type::Q5_1,   Type::Q8_0,  Type::Q2_K,
+                            Type::Q3_K,  Type::Q4_K,    Type::Q5_K,    Type::Q6_K,   Type::F16,   Type::BF16,
+                            Type::F32,   Type::IQ4_NL,  Type::MXFP4,   Type::IQ4_XS, Type::NVFP4, Type::TQ1_0,
+                            Type::TQ2_0, Type::Q1_0,    Type::Q2_0,    Type::IQ1_S,  Type::IQ1_M, Type::IQ2_XS,
+                            Type::IQ2_S, Type::IQ2_XXS, Type::IQ3_XXS, Type::IQ3_S};
   for (const Type type : types) {
-    for (const int tokens : {1, 2, 4, 8, 512}) {
-      const std::string name =
-          std::string(isa) + "/" + std::string(inlay::gguf::type_info(type).name) + "/" + std::to_string(tokens);
-      benchmark::RegisterBenchmark(name.c_str(), multiply, isa, type, tokens)->Unit(benchmark::kMicrosecond);
+    for (const char* place : {"", "/model_file"}) {
+      for (const int tokens : {1, 2, 4, 8, 512}) {
+        const std::string name = std::string(isa) + "/" + std::string(inlay::gguf::type_info(type).name) + "/" +
+                                 std::to_string(tokens) + place;
+        benchmark::RegisterBenchmark(name.c_str(), multiply, isa, type, tokens, *place != 0)
+            ->Unit(benchmark::kMicrosecond);
+      }
     }
   }
 }
