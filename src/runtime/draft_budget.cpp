@@ -16,21 +16,35 @@ constexpr double least_cost = 0.03;                   // whatever was measured: 
 constexpr double learning = 0.125;
 constexpr std::int64_t advance = 34;    // tokens that a session may waste a share of before they are made: one draft
 constexpr std::int64_t forgotten = 64;  // tokens without a draft, after which another try is due
+constexpr std::int64_t doubted = 16;    // the same, where a cost that is too high was measured less than so often:
+constexpr std::size_t enough_times = 3;
 
-// Of the nearest number of drafts whose cost is known: more cost no less, and each no more than those before it.
-double cost(const DraftCosts::Shares& known, int drafts, double unknown) {
-  double least = -1;
-  const auto consider = [&](int n, double factor) {
-    const double share = std::max(least_cost * n, known[std::size_t(n)]) * factor;
-    least = least < 0 ? share : std::min(least, share);
-  };
-  const auto is_known = [&](int n) { return known[std::size_t(n)] >= 0; };
-  int n = drafts;
-  while (n <= most_drafts && !is_known(n)) ++n;
-  if (n <= most_drafts) consider(n, 1);
-  for (n = drafts - 1; n > 0 && !is_known(n);) --n;
-  if (n > 0) consider(n, double(drafts) / n);
-  return least < 0 ? unknown * drafts : least;
+bool is_known(const DraftCosts::Shares& known, int drafts) { return known[std::size_t(drafts)].times > 0; }
+
+double measured(const DraftCosts::Shares& known, int drafts) {
+  return std::max(least_cost * drafts, known[std::size_t(drafts)].usual);
+}
+
+// In plain steps. Where so many were not read yet, by the nearest numbers that were: more cost no less, and each no
+// more than those before it, though no less than `doubt`. Costs jump where another tile of rows begins.
+double cost(const DraftCosts::Shares& known, int drafts, double unknown, double doubt = 0) {
+  if (is_known(known, drafts)) return measured(known, drafts);
+  int more = drafts, less = drafts;
+  while (more <= most_drafts && !is_known(known, more)) ++more;
+  while (less > 0 && !is_known(known, less)) --less;
+  double share = more <= most_drafts ? measured(known, more) : less > 0 ? HUGE_VAL : unknown * drafts;
+  if (less > 0) share = std::min(share, measured(known, less) * drafts / less);
+  return std::max(share, doubt * drafts);
+}
+
+// What may be wrong of so many drafts.
+double risk(const DraftCosts::Shares& known, int drafts) { return cost(known, drafts, feared_cost, hoped_cost); }
+
+// Twice as many rows as ever, at most, so that nothing unknown costs too much.
+int most_dared(const DraftCosts::Shares& known) {
+  int most = most_drafts;
+  while (most > 0 && !is_known(known, most)) --most;
+  return std::min(2 * most + 1, most_drafts);
 }
 
 }  // namespace
@@ -45,12 +59,13 @@ void DraftCosts::add(bool of_model, int drafts, double share) {
   costs_[of_model][std::size_t(drafts)].add(share);
 }
 
-DraftCosts::Shares DraftCosts::least(bool of_model) const {
+DraftCosts::Shares DraftCosts::shares(bool of_model) const {
   std::lock_guard lock(mutex_);
-  Shares shares;
-  std::ranges::transform(costs_[of_model], shares.begin(),
-                         [](const Recent& cost) { return cost.empty() ? -1 : std::max(0.0, cost.least()); });
-  return shares;
+  Shares all;
+  std::ranges::transform(costs_[of_model], all.begin(), [](const Recent& cost) {
+    return cost.empty() ? Share() : Share{cost.median(), cost.count()};
+  });
+  return all;
 }
 
 void DraftCosts::forget() {
@@ -60,16 +75,18 @@ void DraftCosts::forget() {
 
 void DraftBudget::token() {
   wastes_[std::size_t(++tokens_ % window)] = 0;
-  if (tokens_ - last_draft_ < forgotten) return;
+  const auto since = tokens_ - last_draft_;
+  if (since == doubted && declined_) retries_ = costs_->shares(false)[1].times < enough_times;
+  if (since < forgotten) return;
   last_draft_ = tokens_;
   if (std::exchange(declined_, false)) costs_->forget();
   chances_ = usual_chances;
 }
 
 void DraftBudget::draft_step(Trust trust, int drafts, double seconds) {
-  if (!plain_.empty()) costs_->add(trust == Trust::model, drafts, seconds / plain_.least() - 1);
+  if (!plain_.empty()) costs_->add(trust == Trust::model, drafts, seconds / plain_.median() - 1);
   last_draft_ = tokens_;
-  declined_ = false;
+  declined_ = retries_ = false;
 }
 
 void DraftBudget::verdict(Trust trust, int right, bool refuted) {
@@ -80,7 +97,8 @@ void DraftBudget::verdict(Trust trust, int right, bool refuted) {
 
 void DraftBudget::settle(Trust trust, int drafts, int right) {
   if (right == drafts) return;
-  const double each = cost(costs_->least(trust == Trust::model), drafts, 0) * plain_.least() / drafts;
+  const auto known = costs_->shares(trust == Trust::model);
+  const double each = (is_known(known, drafts) ? measured(known, drafts) : 0) * plain_.median() / drafts;
   in_vain(each * (drafts - right));
 }
 
@@ -93,19 +111,19 @@ double DraftBudget::wasted() const { return std::accumulate(wastes_.begin(), was
 
 // In plain steps.
 double DraftBudget::room() const {
-  return share * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted() / plain_.least();
+  return share * double(std::min<std::int64_t>(window, tokens_ + advance)) - wasted() / plain_.median();
 }
 
 int DraftBudget::worth(Trust trust, int available) {
   if (plain_.empty()) return 0;
-  const auto known = costs_->least(trust == Trust::model);
+  const auto known = retries_ ? DraftCosts::Shares() : costs_->shares(trust == Trust::model);
   const double left = room();
   double right = 1, gain = 0, best = 0;  // right: the chance that all so far are
   int count = 0;
-  for (int n = 1; n <= std::min(available, most_drafts); ++n) {
+  for (int n = 1; n <= std::min(available, most_dared(known)); ++n) {
     right *= chance(trust);
     gain += right;
-    if (cost(known, n, feared_cost) > left) continue;
+    if (risk(known, n) > left) continue;
     if (const double more = gain - cost(known, n, hoped_cost); more > best) best = more, count = n;
   }
   declined_ |= count == 0 && available > 0;
@@ -113,14 +131,14 @@ int DraftBudget::worth(Trust trust, int available) {
 }
 
 int DraftBudget::worth_aside(Trust trust, int drafts, int from, int available) const {
-  const auto known = costs_->least(trust == Trust::model);
+  const auto known = costs_->shares(trust == Trust::model);
   const auto second = trust == Trust::model ? Trust::runner_up : Trust::other;
   const double left = room(), before = cost(known, drafts, hoped_cost);
   double right = std::pow(chance(trust), from) * (1 - chance(trust)) * chance(second), gain = 0, best = 0;
   int count = 0;
-  for (int n = 1; n <= std::min(available, most_drafts - drafts); ++n, right *= chance(trust)) {
+  for (int n = 1; n <= std::min(available, most_dared(known) - drafts); ++n, right *= chance(trust)) {
     gain += right;
-    if (cost(known, drafts + n, feared_cost) > left) continue;
+    if (risk(known, drafts + n) > left) continue;
     if (const double more = gain - (cost(known, drafts + n, hoped_cost) - before); more > best) best = more, count = n;
   }
   return count;

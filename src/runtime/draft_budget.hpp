@@ -20,15 +20,19 @@ Trust trust_in_match(std::size_t length);
 
 inline constexpr int most_drafts = 15;  // in a step
 
-// What drafts cost, as shares of a plain step: the least of the last few times, for what else runs on a machine only
-// lengthens steps. A model that guesses takes time, too, so it has figures of its own. All sessions of a model learn
-// and know this together, from any thread.
+// What drafts cost, as shares of a plain step: medians of the last few times, as what else runs on a machine lengthens
+// either. A model that guesses takes time, too, so it has figures of its own. All sessions of a model learn and know
+// this together, from any thread.
 class DraftCosts {
  public:
-  using Shares = std::array<double, most_drafts + 1>;  // by drafts; below 0: unknown
+  struct Share {
+    double usual = 0;
+    std::size_t times = 0;  // that it was measured lately; 0: it is unknown
+  };
+  using Shares = std::array<Share, most_drafts + 1>;  // by drafts
 
   void add(bool of_model, int drafts, double share);
-  Shares least(bool of_model) const;
+  Shares shares(bool of_model) const;
   void forget();
 
  private:
@@ -74,6 +78,7 @@ class DraftBudget {
   std::array<double, window> wastes_ = {};  // at each of the last tokens
   std::int64_t tokens_ = 0, last_draft_ = 0;
   bool declined_ = false;  // a guess, since the last one that was read
+  bool retries_ = false;   // as if no cost were known
 };
 
 }  // namespace inlay::runtime

@@ -12,14 +12,12 @@ class Recent {
  public:
   void add(double value) { values_[added_++ % kept] = value; }
   bool empty() const { return added_ == 0; }
+  std::size_t count() const { return std::min(added_, kept); }  // of those kept
   double median() const {  // not of nothing
     auto sorted = values_;
     const auto count = std::min(added_, kept), middle = count / 2;
     std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + count);
     return sorted[middle];
-  }
-  double least() const {  // nor this
-    return *std::min_element(values_.begin(), values_.begin() + std::min(added_, kept));
   }
 
  private:
