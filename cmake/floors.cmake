@@ -10,7 +10,8 @@ target_compile_features(inlay_flags INTERFACE cxx_std_20 c_std_11)
 target_include_directories(inlay_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 target_compile_options(inlay_flags INTERFACE
-  $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off> $<$<CXX_COMPILER_ID:MSVC>:/utf-8 /bigobj>)
+  $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off>
+  $<$<CXX_COMPILER_ID:MSVC>:/utf-8 /bigobj> $<$<BOOL:${MINGW}>:-Wa,-mbig-obj>)  # the list of models has many sections
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # This version sees overflows in std::string that are not there (its bugs 105329 and 105651).
   target_compile_options(inlay_flags INTERFACE
