@@ -66,6 +66,7 @@ typedef struct inlay_batch { /* host arrays */
    * the first `shared` tokens that the trunk has in this step. These come before its own in its pages, too: what is
    * stored of them is stored for both. NULL: no branches. */
   const int32_t *trunk, *shared; /* [seqs] -1: none; tokens */
+  const int32_t* types;          /* [tokens] which of two texts a token is of, in models that judge pairs; NULL: 0 */
 } inlay_batch;
 
 typedef enum inlay_cache_kind { INLAY_CACHE_KV, INLAY_CACHE_LATENT, INLAY_CACHE_STATE } inlay_cache_kind;
@@ -99,9 +100,10 @@ typedef enum inlay_op {
   INLAY_OP_COUNT
 } inlay_op;
 
-/* y[T,D] = table[ids], dequantized; by_position: table[positions] */
+typedef enum inlay_embed_by { INLAY_EMBED_ID, INLAY_EMBED_POSITION, INLAY_EMBED_TYPE } inlay_embed_by;
+/* y[T,D] = table[ids], dequantized; or table[positions], table[types] */
 typedef struct inlay_embed_op {
-  uint32_t size, by_position;
+  uint32_t size, by;
   const inlay_tensor *y, *table;
 } inlay_embed_op;
 
@@ -135,11 +137,13 @@ typedef enum inlay_act {
   INLAY_ACT_SWIGLU_CLAMPED,
   INLAY_ACT_GELU_QUICK,
   INLAY_ACT_CLAMP,
-  INLAY_ACT_XIELU
+  INLAY_ACT_XIELU,
+  INLAY_ACT_SWIGLU_LIMITED
 } inlay_act;
 /* y = act(gate) * up; up NULL: y = act(gate). swiglu_clamped (gpt-oss): g = min(gate, limit), u = clamp(up, -limit,
  * limit), y = g * sigmoid(alpha * g) * (u + 1). clamp: clamp(gate, -limit, limit). xielu (Huang and Schlag 2024): alpha
- * * u^2 + beta * u for u > 0, else limit * (exp(min(u, -1e-6)) - 1 - u) + beta * u. */
+ * * u^2 + beta * u for u > 0, else limit * (exp(min(u, -1e-6)) - 1 - u) + beta * u. swiglu_limited (Step 3.5):
+ * y = min(silu(gate), limit) * clamp(up, -limit, limit). */
 typedef struct inlay_glu_op {
   uint32_t size, act;
   const inlay_tensor *y, *gate, *up;
@@ -234,7 +238,8 @@ typedef struct inlay_route_op {
 
 /* y[T,D] (+)= sum over c, in order, of weight[T,c] * down_e(act(gate_e(x)) * up_e(x)), e = choice[T,c]; weights are
  * [X,N,D] and [X,D,N]. up NULL: act(gate). gate_up in one tensor is two views. weight_first: weight[T,c] scales x
- * instead (Llama 4). Biases are [X,N] and [X,D]. Tokens are grouped by expert, so each expert is read once a step. */
+ * instead (Llama 4). Biases are [X,N] and [X,D]. Factors [X] are of each expert's products, before their biases; NULL: 1.
+ * Tokens are grouped by expert, so each expert is read once a step. */
 typedef struct inlay_experts_op {
   uint32_t size, act;
   const inlay_tensor *y, *x, *choice, *weight;
@@ -242,6 +247,7 @@ typedef struct inlay_experts_op {
   const float* scale; /* [3] of gate, up, down; NULL: 1 */
   float alpha, limit;
   uint32_t weight_first, accumulate;
+  const inlay_tensor *gate_factor, *up_factor;
 } inlay_experts_op;
 
 typedef enum inlay_scan_kind {

@@ -13,6 +13,7 @@
 #include "inlay/nn/moe.hpp"
 #include "inlay/nn/per_layer.hpp"
 #include "inlay/nn/recurrent.hpp"
+#include "inlay/nn/rwkv7.hpp"
 #include "inlay/nn/source.hpp"
 #include "inlay/nn/tensor.hpp"
 #include "inlay/nn/typed_encoder.hpp"

@@ -10,10 +10,12 @@
 #include "inlay/models/apertus.hpp"
 #include "inlay/models/arcee.hpp"
 #include "inlay/models/arctic.hpp"
+#include "inlay/models/arwkv7.hpp"
 #include "inlay/models/baichuan.hpp"
 #include "inlay/models/bert.hpp"
 #include "inlay/models/bitnet.hpp"
 #include "inlay/models/bloom.hpp"
+#include "inlay/models/chameleon.hpp"
 #include "inlay/models/cohere2.hpp"
 #include "inlay/models/cohere2_moe.hpp"
 #include "inlay/models/command_r.hpp"
@@ -42,8 +44,8 @@
 #include "inlay/models/gptj.hpp"
 #include "inlay/models/gptneox.hpp"
 #include "inlay/models/granite.hpp"
-#include "inlay/models/granitehybrid.hpp"
 #include "inlay/models/grok.hpp"
+#include "inlay/models/hrm_text.hpp"
 #include "inlay/models/hunyuan.hpp"
 #include "inlay/models/internlm2.hpp"
 #include "inlay/models/jais.hpp"
@@ -61,10 +63,12 @@
 #include "inlay/models/mimo2.hpp"
 #include "inlay/models/minicpm.hpp"
 #include "inlay/models/minicpm3.hpp"
+#include "inlay/models/minimax_01.hpp"
 #include "inlay/models/minimax_m2.hpp"
 #include "inlay/models/mistral3.hpp"
 #include "inlay/models/modern_bert.hpp"
 #include "inlay/models/mpt.hpp"
+#include "inlay/models/muse_glimmer.hpp"
 #include "inlay/models/nanbeige.hpp"
 #include "inlay/models/nemotron.hpp"
 #include "inlay/models/nemotron_h.hpp"
@@ -78,6 +82,7 @@
 #include "inlay/models/phi3.hpp"
 #include "inlay/models/phimoe.hpp"
 #include "inlay/models/plamo.hpp"
+#include "inlay/models/plamo2.hpp"
 #include "inlay/models/plm.hpp"
 #include "inlay/models/qwen.hpp"
 #include "inlay/models/qwen2.hpp"
@@ -95,7 +100,9 @@
 #include "inlay/models/spark2_5.hpp"
 #include "inlay/models/stablelm.hpp"
 #include "inlay/models/starcoder2.hpp"
+#include "inlay/models/step35.hpp"
 #include "inlay/models/t5.hpp"
+#include "inlay/models/talkie.hpp"
 
 namespace inlay::api {
 
@@ -106,11 +113,13 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Apertus>(),
     nn::architecture<models::Arcee>(),
     nn::architecture<models::Arctic>(),
+    nn::architecture<models::Arwkv7>(),
     nn::architecture<models::Baichuan>(),
     nn::architecture<models::Bert>(),
     nn::architecture<models::Bitnet>(),
     nn::architecture<models::BitnetB158>(),
     nn::architecture<models::Bloom>(),
+    nn::architecture<models::Chameleon>(),
     nn::architecture<models::Cohere2>(),
     nn::architecture<models::Cohere2Moe>(),
     nn::architecture<models::CommandR>(),
@@ -118,8 +127,11 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Deci>(),
     nn::architecture<models::Deepseek>(),
     nn::architecture<models::Deepseek>("bailingmoe"),
+    nn::architecture<models::Deepseek>("deepseek2-ocr"),
     nn::architecture<models::Deepseek2>(),
     nn::architecture<models::Deepseek2>("mistral4"),
+    nn::architecture<models::Deepseek32>(),
+    nn::architecture<models::Deepseek32>("glm-dsa"),
     nn::architecture<models::Dots1>(),
     nn::architecture<models::Dots1>("bailingmoe2"),
     nn::architecture<models::Dots1>("hy_v3"),
@@ -148,8 +160,10 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::GraniteHybrid>(),
     nn::architecture<models::GraniteSwa>(),
     nn::architecture<models::Grok>(),
+    nn::architecture<models::HrmText>(),
     nn::architecture<models::Hunyuan>(),
     nn::architecture<models::Hunyuan>("hunyuan-moe"),
+    nn::architecture<models::Hunyuan>("hunyuan_vl"),
     nn::architecture<models::Internlm2>(),
     nn::architecture<models::Internlm2>("chatglm"),
     nn::architecture<models::Jais>(),
@@ -170,10 +184,12 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Mimo2>(),
     nn::architecture<models::Minicpm>(),
     nn::architecture<models::Minicpm3>(),
+    nn::architecture<models::Minimax01>(),
     nn::architecture<models::MinimaxM2>(),
     nn::architecture<models::Mistral3>(),
     nn::architecture<models::ModernBert>(),
     nn::architecture<models::Mpt>(),
+    nn::architecture<models::MuseGlimmer>(),
     nn::architecture<models::Nanbeige>(),
     nn::architecture<models::Nemotron>(),
     nn::architecture<models::Nemotron>("jais2"),
@@ -192,10 +208,14 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::Phi3>(),
     nn::architecture<models::Phimoe>(),
     nn::architecture<models::Plamo>(),
+    nn::architecture<models::Plamo2>(),
+    nn::architecture<models::Plamo3>(),
     nn::architecture<models::Plm>(),
     nn::architecture<models::Qwen>(),
     nn::architecture<models::Qwen2>(),
+    nn::architecture<models::Qwen2>("cogvlm"),
     nn::architecture<models::Qwen2>("exaone"),
+    nn::architecture<models::Qwen2>("paddleocr"),
     nn::architecture<models::Qwen2>("pangu-embedded"),
     nn::architecture<models::Qwen2>("qwen2vl"),
     nn::architecture<models::Qwen2Moe>(),
@@ -218,8 +238,10 @@ constexpr nn::Architecture architectures[] = {
     nn::architecture<models::StableLm>(),
     nn::architecture<models::Starcoder2>(),
     nn::architecture<models::Starcoder2>("codeshell"),
+    nn::architecture<models::Step35>(),
     nn::architecture<models::T5>(),
     nn::architecture<models::T5Encoder>(),
+    nn::architecture<models::Talkie>(),
 };
 
 // Levenshtein's distance, for "did you mean".

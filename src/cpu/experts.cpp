@@ -96,6 +96,10 @@ void weigh(float* sums, int n, int rows, float scale, const float* bias) noexcep
   }
 }
 
+float factor_of(const inlay_tensor* factors, int expert) noexcept {
+  return factors ? static_cast<const float*>(factors->data)[expert] : 1.0f;
+}
+
 const float* bias_of(const inlay_tensor* biases, int expert, int row) noexcept {
   return biases ? Rows(*biases)[expert] + row : nullptr;
 }
@@ -160,7 +164,7 @@ struct GatedBlock {
 
   void compute(const PairRows& x, int first, int n) const noexcept {
     const inlay_experts_op& op = *task.op;
-    const inlay_tensor* biases[] = {op.gate_bias, op.up_bias};
+    const inlay_tensor *biases[] = {op.gate_bias, op.up_bias}, *factors[] = {op.gate_factor, op.up_factor};
     for (int i = 0; i * packed_rows < columns; ++i) {
       const int row = column + i * packed_rows, rows = std::min(packed_rows, task.hidden - row);
       if (op.up && !few && task.gate.kernels == task.up.kernels) {
@@ -173,7 +177,8 @@ struct GatedBlock {
         }
       }
       for (int side = 0; side <= (op.up != nullptr); ++side) {
-        weigh(scratch.sums[side], n, rows, task.scales[side], bias_of(biases[side], expert, row));
+        weigh(scratch.sums[side], n, rows, task.scales[side] * factor_of(factors[side], expert),
+              bias_of(biases[side], expert, row));
       }
       const float* up = op.up ? scratch.sums[1] : nullptr;
       task.kernels->glu_row(op.act, op.alpha, op.limit, scratch.sums[0], scratch.sums[0], up, n * packed_rows);
@@ -266,6 +271,8 @@ bool can_multiply(const Kernels& kernels, const inlay_tensor* stack) noexcept {
 }  // namespace
 
 bool can(const Kernels& kernels, const inlay_experts_op& op) noexcept {
+  for (const auto* factor : {op.gate_factor, op.up_factor})
+    if (factor && (factor->type != INLAY_F32 || factor->rank != 1)) return false;
   return can_multiply(kernels, op.gate) && can_multiply(kernels, op.down) && (!op.up || can_multiply(kernels, op.up)) &&
          (!op.up || find_weight(kernels, *op.up)->form == find_weight(kernels, *op.gate)->form);
 }

@@ -28,11 +28,12 @@ void embed(const Chunk& chunk) noexcept {
   const auto& op = *static_cast<const inlay_embed_op*>(chunk.task);
   const inlay_tensor& table = *op.table;
   const auto* rows = static_cast<const std::byte*>(table.data);
-  const std::int32_t* ids = op.by_position ? chunk.batch->positions : chunk.batch->ids;
+  const std::int32_t* by[] = {chunk.batch->ids, chunk.batch->positions, chunk.batch->types};
   const Rows y(*op.y);
   const Share share(y.count, chunk);
   for (auto t = share.begin; t < share.end; ++t) {
-    gguf::dequantize(static_cast<gguf::Type>(table.type), rows + ids[t] * table.stride[0], y[t], y.width);
+    const std::int32_t row = by[op.by] ? by[op.by][t] : 0;
+    gguf::dequantize(static_cast<gguf::Type>(table.type), rows + row * table.stride[0], y[t], y.width);
   }
 }
 
@@ -75,7 +76,7 @@ void pick(const Chunk& chunk) noexcept {
 }  // namespace
 
 bool can(const Kernels&, const inlay_embed_op& op) noexcept {
-  return is_f32(op.y) && op.table->rank == 2 && gguf::find_type(op.table->type);
+  return is_f32(op.y) && op.by <= INLAY_EMBED_TYPE && op.table->rank == 2 && gguf::find_type(op.table->type);
 }
 void plan(Plan& plan, const inlay_embed_op& op) { plan.phase(embed, &op, chunks_of(plan, *op.y)); }
 
@@ -95,7 +96,7 @@ void plan(Plan& plan, const inlay_binary_op& op) {
 }
 
 bool can(const Kernels&, const inlay_glu_op& op) noexcept {
-  return is_f32(op.y) && is_f32(op.gate) && is_f32_or_absent(op.up) && op.act <= INLAY_ACT_XIELU;
+  return is_f32(op.y) && is_f32(op.gate) && is_f32_or_absent(op.up) && op.act <= INLAY_ACT_SWIGLU_LIMITED;
 }
 void plan(Plan& plan, const inlay_glu_op& op) {
   plan.phase(plan.kernels().pointwise.glu, &op, chunks_of(plan, *op.gate));

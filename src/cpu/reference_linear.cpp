@@ -53,7 +53,8 @@ inlay_tensor matrix_of(const inlay_tensor& stack, std::int64_t index) {
 void run(const Step& step, const inlay_embed_op& op) {
   for (std::int64_t t = 0; t < rows(*op.y); ++t) {
     Matrix values(step.host, 1, columns(*op.y));
-    read(step.host, *op.table, op.by_position ? step.batch.positions[t] : step.batch.ids[t], values);
+    const std::int32_t* by[] = {step.batch.ids, step.batch.positions, step.batch.types};
+    read(step.host, *op.table, by[op.by] ? by[op.by][t] : 0, values);
     std::copy_n(values.data(), values.cols(), row_of(*op.y, t));
   }
 }
@@ -140,10 +141,12 @@ void gather(const inlay_experts_op& op, int expert, Pairs& pairs) {
 // One of an expert's three products.
 void expert_product(const Step& step, const inlay_experts_op& op, int which, int expert, const Matrix& x, Matrix& y) {
   const inlay_tensor* weights[] = {op.gate, op.up, op.down};
-  const inlay_tensor* biases[] = {op.gate_bias, op.up_bias, op.down_bias};
+  const inlay_tensor *biases[] = {op.gate_bias, op.up_bias, op.down_bias},
+                     *factors[] = {op.gate_factor, op.up_factor, {}};
   const inlay_tensor matrix = matrix_of(*weights[which], expert);
   const inlay_tensor bias = biases[which] ? matrix_of(*biases[which], expert) : inlay_tensor{};
-  multiply(step, x, {&matrix, biases[which] ? &bias : nullptr, op.scale ? op.scale[which] : 1.0f}, y);
+  const float factor = factors[which] ? value_at(*factors[which], expert) : 1.0f;
+  multiply(step, x, {&matrix, biases[which] ? &bias : nullptr, factor * (op.scale ? op.scale[which] : 1.0f)}, y);
 }
 
 // Row i of y: what the expert makes of the token of pair i.

@@ -39,6 +39,8 @@ float activate(std::uint32_t act, float gate, float up, float alpha, float limit
     const double g = std::min(gate, limit), u = std::clamp(up, -limit, limit);
     return static_cast<float>(g * sigmoid(alpha * g) * (u + 1));
   }
+  if (act == INLAY_ACT_SWIGLU_LIMITED)
+    return static_cast<float>(std::min<double>(gate * sigmoid(gate), limit) * std::clamp(up, -limit, limit));
   return static_cast<float>(apply(act, gate) * up);
 }
 

@@ -132,22 +132,9 @@ Shape Shape::at(const Metadata& m, int layer) const {
   return s;
 }
 
-Tensor first_row(const Weights& w, const std::string& name, std::int64_t dim) {
-  const auto shape = w.shape(name);
-  if (shape.empty()) return {};
-  return w(name, {shape.size() == 2 ? shape[0] : 1, dim}).slice(0, 1);
-}
-
 float scale_or(const Metadata& m, std::string_view key, float otherwise) {
   const float scale = m.real(key, 0);
   return scale != 0 ? scale : otherwise;
-}
-
-Tensor softcapped(Tensor x, float cap) {
-  if (cap == 0) return x;
-  x *= 1 / cap;
-  x = x.step->glu(Act::tanh, x, {});
-  return x *= cap;
 }
 
 Tensor learned_positions(const Metadata& m, const Weights& w, std::int64_t dim) {

@@ -55,8 +55,8 @@ Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& de
   // Gemma 4 has a gain of the router's input under the name of a factor.
   if (w.shape(defaults.router + ".scale") != std::vector<std::int64_t>{dim}) router.scale = w.scale(defaults.router);
   route = rules(w, m, count, defaults);
-  for (const char* name : {"ffn_gate_exps.scale", "ffn_up_exps.scale"})
-    if (w.has(name)) w.refuse(name, "factors of single experts before their activation are not here");
+  experts.gate_factor = w.maybe("ffn_gate_exps.scale", {count}),
+  experts.up_factor = w.maybe("ffn_up_exps.scale", {count});
   experts.act = act, experts.alpha = defaults.alpha, experts.limit = defaults.limit,
   experts.weight_first = defaults.weight_first;
   if (w.has("ffn_gate_up_exps.weight")) {

@@ -28,7 +28,7 @@ SsmShape::SsmShape(const Metadata& m)
       inner(size(m, "ssm.inner_size")),
       state(size(m, "ssm.state_size")),
       rank(size(m, "ssm.time_step_rank")),
-      groups(size(m, "ssm.group_count", m.integer("ssm.group_count", 1))) {
+      groups(m.integer("ssm.group_count", 0) == 0 ? 1 : size(m, "ssm.group_count")) {
   if (taps > 64) m.refuse("ssm.conv_kernel", "is above 64");
 }
 

@@ -35,16 +35,21 @@ int Metadata::integer(std::string_view key) const {
   return integer(key, 0);
 }
 
-float Metadata::real(std::string_view key, float otherwise) const {
-  const auto value = number(key, 0);
-  if (!value) return otherwise;
+float Metadata::real(std::string_view key, float otherwise) const { return real(key, 0, otherwise); }
+
+float Metadata::real(std::string_view key, int layer, float otherwise) const {
+  const auto value = number(key, size(key) > 1 ? std::size_t(layer) : 0);
+  if (!value) {
+    if (size(key) > 1) refuse(key, "has no entry for layer " + std::to_string(layer));
+    return otherwise;
+  }
   if (!std::isfinite(*value)) refuse(key, "is not a finite number");
   return float(*value);
 }
 
 float Metadata::real(std::string_view key) const {
   need(key);
-  return real(key, 0.f);
+  return real(key, 0, 0.f);
 }
 
 bool Metadata::flag(std::string_view key, bool otherwise) const { return number(key, 0).value_or(otherwise) != 0; }

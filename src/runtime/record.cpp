@@ -47,10 +47,10 @@ void Step::leave_layer(std::size_t kept, const Tensor& x, const void* home) {
     throw Error(Errc::argument, "a layer returned its result in scratch memory instead of changing x in place");
 }
 
-Tensor Step::embed_rows(const Tensor& table, bool by_position) {
+Tensor Step::embed_rows(const Tensor& table, inlay_embed_by by) {
   auto y = scratch({tokens(), table.cols()});
   auto& r = state_->add(INLAY_OP_EMBED);
-  r.embed = {sizeof(r.embed), by_position, state_->keep(y), state_->keep(table)};
+  r.embed = {sizeof(r.embed), std::uint32_t(by), state_->keep(y), state_->keep(table)};
   return y;
 }
 
@@ -58,8 +58,9 @@ Tensor Step::given(std::int64_t width) { return state_->pass.given = scratch({to
 bool Step::keeps_hidden() const noexcept { return state_->keeps_hidden; }
 void Step::keep_hidden(const Tensor& x) { state_->pass.hidden = x; }
 
-Tensor Step::embed(const Tensor& table) { return embed_rows(table, false); }
-Tensor Step::embed_positions(const Tensor& table) { return embed_rows(table, true); }
+Tensor Step::embed(const Tensor& table) { return embed_rows(table, INLAY_EMBED_ID); }
+Tensor Step::embed_positions(const Tensor& table) { return embed_rows(table, INLAY_EMBED_POSITION); }
+Tensor Step::embed_types(const Tensor& table) { return embed_rows(table, INLAY_EMBED_TYPE); }
 
 Tensor Step::norm(inlay_norm_kind kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps) {
   auto y =
@@ -222,7 +223,9 @@ Tensor Step::experts(const Tensor& x, const Routed& routed, const Experts& e) {
                e.alpha,
                e.limit,
                e.weight_first,
-               0};
+               0,
+               state_->keep(e.gate_factor),
+               state_->keep(e.up_factor)};
   return y;
 }
 

@@ -42,7 +42,7 @@ void Engine::find_rotations() {
   std::vector<const inlay_rope_op*> apart;  // rotations that were not joined into the attention behind them
   for (const auto& record : step_->pass.list) {
     if (record.op == INLAY_OP_ROPE) apart.push_back(&record.rope);
-    if (record.op == INLAY_OP_EMBED && record.embed.by_position) shifts_ = false;
+    if (record.op == INLAY_OP_EMBED && record.embed.by == INLAY_EMBED_POSITION) shifts_ = false;
     if (record.op != INLAY_OP_ATTENTION) continue;
     const auto& attention = record.attention;
     if (!attention.cache || attention.cache->kind != INLAY_CACHE_KV || attention.mask == INLAY_MASK_CHUNKED)

@@ -37,7 +37,7 @@ class Batch {
     return page_ids_[static_cast<std::size_t>(page)] * page_size + position % page_size;
   }
 
-  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> ids, types;
 
   inlay_batch view() {
     table_ = {page_start_.data(), page_ids_.data(), length_.data()};
@@ -50,7 +50,8 @@ class Batch {
             .query_start = query_start_.data(),
             .positions = positions_.data(),
             .state_slot = state_slot_.data(),
-            .table = &table_};
+            .table = &table_,
+            .types = types.empty() ? nullptr : types.data()};
   }
 
  private:

@@ -38,7 +38,8 @@ Routed route(Device& device, const Router& router, const Floats& logits, const F
 struct Mixture {
   Type type;
   std::uint32_t act = INLAY_ACT_SILU;
-  bool has_up = true, biased = false, weight_first = false, accumulate = false, scaled = false, packed = true;
+  bool has_up = true, biased = false, weight_first = false, accumulate = false, scaled = false, packed = true,
+       factored = false;
   std::int64_t tokens = 9;
 };
 
@@ -69,6 +70,8 @@ Floats mix(Device& device, const Mixture& m) {
   const auto gate = stack(hidden, width), up = stack(hidden, width), down = stack(width, hidden);
   const auto hidden_bias = device.numbers({experts, hidden}, random.floats(experts * hidden));
   const auto bias = device.numbers({experts, width}, random.floats(experts * width));
+  const auto gate_factor = device.numbers({experts}, {0.5f, 1, 2, -3}),
+             up_factor = device.numbers({experts}, {3, 2, 1, 4});
   device.run(batch, inlay_experts_op{.size = sizeof(inlay_experts_op),
                                      .act = m.act,
                                      .y = &y,
@@ -85,7 +88,9 @@ Floats mix(Device& device, const Mixture& m) {
                                      .alpha = 1.702f,
                                      .limit = 7,
                                      .weight_first = m.weight_first,
-                                     .accumulate = m.accumulate});
+                                     .accumulate = m.accumulate,
+                                     .gate_factor = m.factored ? &gate_factor : nullptr,
+                                     .up_factor = m.factored ? &up_factor : nullptr});
   return device.read(y);
 }
 
@@ -152,6 +157,8 @@ TEST_CASE("mixtures of experts equal the reference's") {
   check_mixture({.type = Type::Q8_0, .tokens = 70});
   check_mixture({.type = Type::F32, .act = INLAY_ACT_RELU2, .has_up = false, .scaled = true});
   check_mixture({.type = Type::Q4_0, .act = INLAY_ACT_RELU2, .has_up = false, .scaled = true});
+  check_mixture({.type = Type::F32, .act = INLAY_ACT_SWIGLU_LIMITED, .biased = true, .scaled = true, .factored = true});
+  check_mixture({.type = Type::Q4_0, .biased = true, .factored = true});
   check_mixture({.type = Type::F16, .weight_first = true});
   check_mixture({.type = Type::Q8_0, .weight_first = true});
 }

@@ -29,20 +29,24 @@ TEST_CASE("rows of a table of any type are dequantized exactly") {
     Random random(unsigned(form.type));
     const Bytes bytes = random_weight(form.type, 9 * 256, random);
     const Floats values = values_of(form.type, bytes, 9 * 256);
-    for (const bool by_position : {false, true}) {
+    const std::vector<int> rows[] = {{8, 0, 3, 3, 7}, {4, 5, 6, 7, 8}, {0, 0, 1, 1, 1}, {0, 0, 0, 0, 0}};
+    for (std::size_t by = 0; by < std::size(rows); ++by) {  // the last: types that no batch has
       Floats want;
-      for (const int row : by_position ? std::vector{4, 5, 6, 7, 8} : std::vector{8, 0, 3, 3, 7}) {
+      for (const int row : rows[by]) {
         want.insert(want.end(), values.begin() + row * 256, values.begin() + (row + 1) * 256);
       }
       for (const Candidate& candidate : candidates()) {
         INFO(candidate.isa);
         Device device(candidate);
         Batch batch({5}, {9});
-        batch.ids = {8, 0, 3, 3, 7};
+        batch.ids = rows[INLAY_EMBED_ID];
+        if (by == INLAY_EMBED_TYPE) batch.types = rows[by];
         const auto y = device.empty({5, 256});
         const auto table = device.weight({9, 256}, std::uint32_t(form.type), bytes, INLAY_ROLE_TABLE);
-        device.run(batch, inlay_embed_op{
-                              .size = sizeof(inlay_embed_op), .by_position = by_position, .y = &y, .table = &table});
+        device.run(batch, inlay_embed_op{.size = sizeof(inlay_embed_op),
+                                         .by = std::uint32_t(std::min<std::size_t>(by, INLAY_EMBED_TYPE)),
+                                         .y = &y,
+                                         .table = &table});
         check_equal(device.read(y), want);
       }
     }
@@ -107,9 +111,10 @@ TEST_CASE("activations equal the reference's, from tiny to huge") {
     gate.push_back(value);
   gate.resize(423, 0.5f);
   up = random.floats(gate.size(), 2);
-  for (std::uint32_t act = INLAY_ACT_NONE; act <= INLAY_ACT_XIELU; ++act) {
+  for (std::uint32_t act = INLAY_ACT_NONE; act <= INLAY_ACT_SWIGLU_LIMITED; ++act) {
     for (const bool gated : {true, false}) {
-      const bool always_gated = act == INLAY_ACT_SWIGLU_CLAMPED, never_gated = act >= INLAY_ACT_CLAMP;
+      const bool always_gated = act == INLAY_ACT_SWIGLU_CLAMPED || act == INLAY_ACT_SWIGLU_LIMITED;
+      const bool never_gated = act == INLAY_ACT_CLAMP || act == INLAY_ACT_XIELU;
       if (gated ? never_gated : always_gated) continue;
       INFO("activation " << act);
       agree(

@@ -39,7 +39,7 @@ class NeoBert(Small):
 
 class PostBert(Attending):
     """x = ln(x + attention(x)); x = ln(x + mlp(x))"""
-    kind, G, F, compact = "encoder", 4, 32, True
+    kind, G, F = "encoder", 4, 32
 
     def __init__(self, seed):
         super().__init__(seed)

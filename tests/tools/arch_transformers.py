@@ -40,7 +40,7 @@ class Transformed:
         config = getattr(transformers, self.config)(**shared | self.CONFIG)
         config._attn_implementation = config._experts_implementation = "eager"
         self.random = np.random.default_rng(seed)
-        self.run = getattr(transformers, self.model)(config).eval().double()
+        self.run = self.built(config).eval().double()
         state = self.run.state_dict()
         with torch.no_grad():
             for name in state:
@@ -49,6 +49,9 @@ class Transformed:
         for name in state:
             if name != "lm_head.weight" or not config.tie_word_embeddings:
                 self.rename(name, state[name].numpy())
+
+    def built(self, config):
+        return getattr(transformers, self.model)(config)
 
     def drawn(self, name, shape):
         values = self.random.normal(size=shape)
@@ -83,7 +86,7 @@ class Transformed:
 
     def logits_of_halves(self, tokens):
         """The same with keys and values rounded to half floats, as a cache may hold them."""
-        module = sys.modules[type(self.run).__module__]
+        module = sys.modules[type(getattr(self.run, "model", self.run)).__module__]
         exact = module.eager_attention_forward
         module.eager_attention_forward = lambda layer, query, key, value, *others, **named: exact(
             layer, query, key.half().double(), value.half().double(), *others, **named)

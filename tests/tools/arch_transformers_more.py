@@ -19,8 +19,7 @@ def permuted(value, heads):
 
 
 class Compact(Transformed):
-    """Matrices are written as bfloat16, which they are rounded to."""
-    F, compact = 32, True
+    F = 32
 
 
 class Afmoe(Compact):

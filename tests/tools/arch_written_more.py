@@ -6,8 +6,7 @@ from arch_written import sigmoid, silu
 
 
 class Small(Llamas):
-    """Matrices are written as bfloat16, which they are rounded to."""
-    F, compact = 32, True
+    F = 32
 
 
 def slopes(heads):  # of a power of two

@@ -16,12 +16,14 @@ from arch_recurrent import RetNet, Rwkv6, Rwkv7
 from arch_t5 import T5
 from arch_written import V
 from arch_written_more import WRITTEN
+from arch_written_recent import RECENT_WRITTEN
 
 FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mistral_window": MistralWindow,
-            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5} | WRITTEN | ENCODERS
+            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5} | WRITTEN | ENCODERS | RECENT_WRITTEN
 TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4"}
 MORE = ["afmoe", "cohere2_moe", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
         "mistral4", "eurobert", "gemma4_moe"]
+RECENT = ["chameleon", "chameleon_swin", "deepseek32", "hrm_text", "jina_bert_v3", "minimax_01", "muse_glimmer", "step35"]
 
 
 def family(name):
@@ -31,12 +33,25 @@ def family(name):
     if name in MORE:
         import arch_transformers_more
         return arch_transformers_more.MORE[name]
+    if name in RECENT:
+        import arch_transformers_recent
+        return arch_transformers_recent.RECENT[name]
     return getattr(arch_transformers, TRANSFORMED[name])
 
 
 def put_key(out, key, value):
     kinds = {bool: out.add_bool, int: out.add_uint32, float: out.add_float32, list: out.add_array, str: out.add_string}
     kinds[type(value)](key, value)
+
+
+def put_weights(out, weights):
+    for name, value in weights.items():
+        value = np.ascontiguousarray(value, np.float32)
+        if value.ndim > 1 and name.endswith(".weight"):  # rounded to bfloat16 when they were drawn
+            bits = gguf.quants.quantize(value, gguf.GGMLQuantizationType.BF16)
+            out.add_tensor(name, bits, raw_dtype=gguf.GGMLQuantizationType.BF16)
+        else:
+            out.add_tensor(name, value)
 
 
 def write_model(path, made):
@@ -49,13 +64,7 @@ def write_model(path, made):
     out.add_token_scores([0.0] * V)
     out.add_token_types([2, 3, 3] + [1] * (V - 3))
     out.add_bos_token_id(1), out.add_eos_token_id(2)
-    for name, value in made.weights.items():
-        value = np.ascontiguousarray(value, np.float32)
-        if getattr(made, "compact", False) and value.ndim > 1 and name.endswith(".weight"):
-            bits = gguf.quants.quantize(value, gguf.GGMLQuantizationType.BF16)
-            out.add_tensor(name, bits, raw_dtype=gguf.GGMLQuantizationType.BF16)
-        else:
-            out.add_tensor(name, value)
+    put_weights(out, made.weights)
     out.write_header_to_file(), out.write_kv_data_to_file(), out.write_tensors_to_file(), out.close()
 
 
@@ -129,5 +138,5 @@ def make(name, folder, seed=1):
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED, *MORE]:
+    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED, *MORE, *RECENT]:
         make(chosen, pathlib.Path(sys.argv[1]))

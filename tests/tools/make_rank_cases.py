@@ -15,7 +15,7 @@ import transformers
 
 from arch_transformers import NAMES
 from arch_written import V, bf16
-from make_arch_cases import put_key
+from make_arch_cases import put_key, put_weights
 
 E, H, F = 32, 4, 48
 BERT = [(r"^roberta\.embeddings\.word_embeddings", "token_embd"), (r"^roberta\.embeddings\.position_embeddings", "position_embd"),
@@ -55,8 +55,31 @@ class Roberta:
     def pair(self, query, document):
         return [1, *letters(query), 2, 2, *letters(document), 2]
 
+    def types(self, query, document):
+        return None
+
     def score(self, logits):
         return float(logits[0, 0])
+
+
+class Bert(Roberta):
+    """The first row's pooler, and a projection; tokens of the second text are of the second type."""
+    name, flags = "bert", ENDS
+    renamed = [(old.replace("roberta", "bert"), new) for old, new in BERT[:-2]] + [
+        (r"^bert\.pooler\.dense", "cls"), (r"^classifier", "cls.output")]
+
+    def __init__(self):
+        self.run = transformers.BertForSequenceClassification(transformers.BertConfig(
+            **SHARED, max_position_embeddings=256, type_vocab_size=2, layer_norm_eps=1e-5))
+
+    def adapt(self, weights):
+        pass
+
+    def pair(self, query, document):
+        return [1, *letters(query), 2, *letters(document), 2]
+
+    def types(self, query, document):
+        return [0] * (len(query) + 2) + [1] * (len(document) + 1)
 
 
 class ModernBert(Roberta):
@@ -127,8 +150,7 @@ def write(path, made, weights):
         out.add_bool(f"tokenizer.ggml.{key}", value)
     if made.name == "qwen3":
         out.add_string("tokenizer.chat_template.rerank", "<s>Q{query}D{document}Z</s>")
-    for name, value in weights.items():
-        out.add_tensor(name, np.ascontiguousarray(value, np.float32))
+    put_weights(out, weights)
     out.write_header_to_file(), out.write_kv_data_to_file(), out.write_tensors_to_file(), out.close()
 
 
@@ -147,10 +169,11 @@ def make(made, folder):
     cases = []
     for lengths in ((3, 8), (5, 1), (4, 60)):
         query, document = map(word, lengths)
-        ids = torch.tensor([made.pair(query, document)])
+        ids, types = torch.tensor([made.pair(query, document)]), made.types(query, document)
+        more = {"token_type_ids": torch.tensor([types])} if types else {}
         with torch.no_grad():
             cases.append({"query": query, "document": document,
-                          "score": made.score(made.run(ids, attention_mask=torch.ones_like(ids)).logits)})
+                          "score": made.score(made.run(ids, attention_mask=torch.ones_like(ids), **more).logits)})
     write(folder / f"{made.name}.gguf", made, weights)
     (folder / f"{made.name}.json").write_text(json.dumps({"gguf": f"{made.name}.gguf", "cases": cases}, indent=1) + "\n")
     print(made.name, [case["score"] for case in cases])
@@ -159,5 +182,5 @@ def make(made, folder):
 if __name__ == "__main__":
     target = pathlib.Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
-    for kind in (Roberta, ModernBert, Qwen3):
+    for kind in (Roberta, Bert, ModernBert, Qwen3):
         make(kind(), target)

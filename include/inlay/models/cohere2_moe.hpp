@@ -39,13 +39,7 @@ struct Cohere2MoeLayer {
 
 struct Cohere2Moe : nn::Decoder<Cohere2MoeLayer, nn::LayerNorm> {
   static constexpr std::string_view name = "cohere2moe";
-  float logit_scale;
-  Cohere2Moe(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), logit_scale(m.real("logit_scale")) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto logits = Decoder::operator()(step);
-    return logits *= logit_scale;
-  }
+  Cohere2Moe(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) { head.scale = m.real("logit_scale"); }
 };
 
 }  // namespace models

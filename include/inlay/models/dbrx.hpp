@@ -8,24 +8,11 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x))
-struct DbrxLayer {
-  nn::LayerNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::Moe mlp;
-
+struct DbrxLayer : nn::PreNormLayer<nn::LayerNorm, nn::Moe> {
   DbrxLayer(const nn::Weights& w, const nn::Metadata& m, int) : DbrxLayer(w, m, nn::Shape(m)) {}
   DbrxLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "attn_output_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s)),
-        mlp(w, m, s, {.hidden = s.hidden, .normalise = true}) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : PreNormLayer(w, s, spec(w, m, s), nn::Moe(w, m, s, {.hidden = s.hidden, .normalise = true}),
+                     "attn_output_norm") {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

@@ -8,24 +8,13 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
-struct Deepseek2Layer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::LatentAttention attention;
-  nn::FeedForward mlp;
-
+struct Deepseek2Layer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::LatentAttention> {
   Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Deepseek2Layer(w, m, nn::Shape(m), i) {}
   Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, m, s, nn::Pairing::adjacent),
-        mlp(w, m, s, experts(s), i >= m.integer("leading_dense_block_count", 0)) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : Deepseek2Layer(w, m, s, i, experts(s)) {}
+  Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i, const nn::Moe::Defaults& d)
+      : PreNormLayer(w, s, nn::LatentAttention(w, m, s, nn::Pairing::adjacent),
+                     nn::FeedForward(w, m, s, d, i >= m.integer("leading_dense_block_count", 0))) {}
 
   static nn::Moe::Defaults experts(const nn::Shape& s) {
     const bool flash = (s.layers == 47 || s.layers == 48) && s.vocabulary == 154880;  // GLM 4.7 Flash states no gating
@@ -36,6 +25,27 @@ struct Deepseek2Layer {
 struct Deepseek2 : nn::Decoder<Deepseek2Layer> {
   static constexpr std::string_view name = "deepseek2";
   using Decoder::Decoder;
+};
+
+/// DeepSeek 3.2 and GLM 5 attend to the tokens that an indexer has chosen.
+/// While there are no more tokens than the indexer may choose, it chooses all of them, and this is DeepSeek 3. That is
+/// as far as contexts go here: a longer one is an error, and the tensors of the indexer ("indexer.*") are not used.
+struct Deepseek32Layer : Deepseek2Layer {
+  Deepseek32Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Deepseek32Layer(w, m, nn::Shape(m), i) {}
+  Deepseek32Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : Deepseek2Layer(w, m, s, i, {.gating = INLAY_ROUTE_SIGMOID}) {}
+};
+
+struct Deepseek32 : nn::Decoder<Deepseek32Layer> {
+  static constexpr std::string_view name = "deepseek32";
+  Deepseek32(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
+    const int chosen = m.integer("attention.indexer.top_k");
+    if (m.context > chosen)
+      throw Error(Errc::argument,
+                  "the context of " + std::to_string(m.context) + " tokens is longer than the " +
+                      std::to_string(chosen) + " that this model's attention reads without choosing, which is not here",
+                  Fault::limit, "context");
+  }
 };
 
 }  // namespace models

@@ -12,13 +12,7 @@ template <nn::Pairing pairing>
 struct EuroBertLayer : nn::LlamaLike {
   EuroBertLayer(const nn::Weights& w, const nn::Metadata& m, int) : EuroBertLayer(w, m, nn::Shape(m)) {}
   EuroBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
-
-  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
-    auto spec = s.encoder_attention();
-    spec.rope = s.rope(w, m, pairing);
-    return spec;
-  }
+      : PreNormLayer(w, s, s.encoder_attention(w, m, pairing), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };
 
 template <nn::Pairing pairing>

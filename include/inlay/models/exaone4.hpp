@@ -14,13 +14,8 @@ struct Exaone4Layer : nn::PostNormLayer {
       : PostNormLayer(w, s, spec(w, m, s, i)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    const int window = m.integer("attention.sliding_window", 0);
-    if (window > 0 && nn::windowed(m, i, 4))
-      spec.attend.window = window;
-    else if (window > 0)
-      spec.rope = {};
-    return spec;
+    if (m.integer("attention.sliding_window", 0) == 0) return s.attention(w, m, nn::Pairing::halves);
+    return s.attention_rotated_locally(w, m, nn::Pairing::halves, nn::windowed(m, i, 4));
   }
 };
 

@@ -11,14 +11,8 @@ namespace models {
 struct ExaoneMoeLayer : nn::MoeLike {
   ExaoneMoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : ExaoneMoeLayer(w, m, nn::Shape(m), i) {}
   ExaoneMoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : PreNormLayer(w, s, spec(w, m, s, i), nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID})) {}
-
-  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    if (!nn::windowed(m, i, 4)) return s.attention_unrotated();
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    spec.attend.window = m.integer("attention.sliding_window");
-    return spec;
-  }
+      : PreNormLayer(w, s, s.attention_rotated_locally(w, m, nn::Pairing::halves, nn::windowed(m, i, 4)),
+                     nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID})) {}
 };
 
 struct ExaoneMoe : nn::Decoder<ExaoneMoeLayer> {

@@ -17,12 +17,10 @@ struct FalconH1Layer {
   FalconH1Layer(const nn::Weights& w, const nn::Metadata& m, int) : FalconH1Layer(w, m, nn::Shape(m)) {}
   FalconH1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
       : mixer_norm(w, "attn_norm", s.dim, s.eps),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
         attention(w, s.attention(w, m, nn::Pairing::halves)),
         mamba(w, m, s.dim, s.eps),
-        mlp(w, s.dim, s.hidden) {
-    mlp_norm.gain = w("ffn_norm", {s.dim});  // written without ".weight" in these files
-    mlp_norm.eps = s.eps;
-  }
+        mlp(w, s.dim, s.hidden) {}
 
   void operator()(nn::Tensor& x, int i) const {
     const auto h = mixer_norm(x);

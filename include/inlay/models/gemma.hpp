@@ -17,14 +17,7 @@ struct GemmaLayer : nn::LlamaLike {
 
 struct Gemma : nn::Decoder<GemmaLayer> {
   static constexpr std::string_view name = "gemma";
-  using Decoder::Decoder;
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    x *= std::sqrt(float(shape.dim));
-    step.through(layers, x);
-    return head(x);
-  }
+  Gemma(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) { embed.scale = std::sqrt(float(shape.dim)); }
 };
 
 }  // namespace models

@@ -24,14 +24,9 @@ struct Gemma2Layer : nn::SandwichLayer<nn::GatedMlp> {
 
 struct Gemma2 : nn::Decoder<Gemma2Layer> {
   static constexpr std::string_view name = "gemma2";
-  float softcap;
-  Gemma2(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), softcap(m.real("final_logit_softcapping", 30)) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    x *= std::sqrt(float(shape.dim));
-    step.through(layers, x);
-    return nn::softcapped(head(x), softcap);
+  Gemma2(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
+    embed.scale = std::sqrt(float(shape.dim));
+    head.softcap = m.real("final_logit_softcapping", 30);
   }
 };
 

@@ -27,14 +27,9 @@ struct Gemma3Layer : nn::SandwichLayer<nn::GatedMlp> {
 
 struct Gemma3 : nn::Decoder<Gemma3Layer> {
   static constexpr std::string_view name = "gemma3";
-  float softcap;
-  Gemma3(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), softcap(m.real("final_logit_softcapping", 0)) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    x *= std::sqrt(float(shape.dim));
-    step.through(layers, x);
-    return nn::softcapped(head(x), softcap);
+  Gemma3(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
+    embed.scale = std::sqrt(float(shape.dim));
+    head.softcap = m.real("final_logit_softcapping", 0);
   }
 };
 

@@ -83,17 +83,16 @@ struct Gemma3n : nn::Decoder<Gemma3nLayer> {
   static constexpr std::string_view name = "gemma3n";
   nn::AltUpEnds ends;
   nn::PerLayerInputs inputs;
-  float softcap;
-  Gemma3n(const nn::Metadata& m, const nn::Weights& w)
-      : Decoder(m, w), ends(w, shape.dim), inputs(w, shape), softcap(m.real("final_logit_softcapping", 30)) {}
+  Gemma3n(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), ends(w, shape.dim), inputs(w, shape) {
+    embed.scale = std::sqrt(float(shape.dim));
+    head.softcap = m.real("final_logit_softcapping", 30);
+  }
 
   nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    x *= std::sqrt(float(shape.dim));
+    const auto x = embed(step);
     auto streams = ends.streams(x);
     step.through(layers, streams, inputs(x));
-    const auto y = ends.mean(step.pick_wanted(streams));
-    return nn::softcapped(step.linear(head.norm(y), head.output), softcap);
+    return head.of_picked(ends.mean(step.pick_wanted(streams)));
   }
 };
 

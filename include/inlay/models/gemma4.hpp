@@ -82,16 +82,16 @@ struct Gemma4Layer {
 struct Gemma4 : nn::Decoder<Gemma4Layer> {
   static constexpr std::string_view name = "gemma4";
   std::optional<nn::PerLayerInputs> inputs;
-  float softcap;
-  Gemma4(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), softcap(m.real("final_logit_softcapping", 0)) {
+  Gemma4(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
+    embed.scale = std::sqrt(float(shape.dim));
+    head.softcap = m.real("final_logit_softcapping", 0);
     if (m.integer("embedding_length_per_layer_input", 0) > 0) inputs.emplace(w, shape);
   }
 
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed(step);
-    x *= std::sqrt(float(shape.dim));
     step.through(layers, x, inputs ? (*inputs)(x) : nn::Tensor());
-    return nn::softcapped(head(x), softcap);
+    return head(x);
   }
 };
 

@@ -15,8 +15,7 @@ struct GemmaEmbeddingLayer : nn::SandwichLayer<nn::GatedMlp> {
       : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.encoder_attention();
-    spec.rope = s.rope(w, m, nn::Pairing::halves);
+    auto spec = s.encoder_attention(w, m, nn::Pairing::halves);
     const int window = m.integer("attention.sliding_window", 0);
     if (window > 0 && nn::windowed(m, i, 6)) {
       spec.attend.mask = nn::Mask::symmetric, spec.attend.window = window;
@@ -32,6 +31,7 @@ struct GemmaEmbedding : nn::Encoder<GemmaEmbeddingLayer> {
   nn::Linear dense_2, dense_3;  // behind the mean over tokens, or, being linear, before it
   GemmaEmbedding(const nn::Metadata& m, const nn::Weights& w)
       : Encoder(m, w), norm(w, "output_norm", shape.dim, shape.eps) {
+    embed.scale = std::sqrt(float(shape.dim));
     const auto middle = m.integer("dense_2_feat_out", shape.dim);
     dense_2 = nn::Linear::maybe(w, "dense_2", m.integer("dense_2_feat_in", shape.dim), middle);
     dense_3 =
@@ -40,7 +40,6 @@ struct GemmaEmbedding : nn::Encoder<GemmaEmbeddingLayer> {
 
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed(step);
-    x *= std::sqrt(float(shape.dim));
     step.through(layers, x);
     x = norm(x);
     if (dense_2) x = dense_2(x);

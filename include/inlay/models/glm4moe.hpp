@@ -8,25 +8,13 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
-struct Glm4MoeLayer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::FeedForward mlp;
-
+struct Glm4MoeLayer : nn::MoeLike {
   Glm4MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Glm4MoeLayer(w, m, nn::Shape(m), i) {}
   Glm4MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "post_attention_norm", s.dim, s.eps),
-        attention(w, s.attention(w, m, nn::Pairing::halves)),
-        mlp(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true},
-            i >= m.integer("leading_dense_block_count", 0)) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
+                     nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true},
+                                     i >= m.integer("leading_dense_block_count", 0)),
+                     "post_attention_norm") {}
 };
 
 struct Glm4Moe : nn::Decoder<Glm4MoeLayer> {

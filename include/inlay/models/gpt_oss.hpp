@@ -8,29 +8,17 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x))
-struct GptOssLayer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::Moe mlp;
-
+struct GptOssLayer : nn::PreNormLayer<nn::RmsNorm, nn::Moe> {
   GptOssLayer(const nn::Weights& w, const nn::Metadata& m, int i) : GptOssLayer(w, m, nn::Shape(m), i) {}
   GptOssLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "post_attention_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        mlp(w, m, s,
-            {.hidden = s.hidden,
-             .gating = INLAY_ROUTE_SOFTMAX_CHOSEN,
-             .act = nn::Act::swiglu_clamped,
-             .alpha = 1.702f,
-             .limit = 7}) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : PreNormLayer(w, s, spec(w, m, s, i),
+                     nn::Moe(w, m, s,
+                             {.hidden = s.hidden,
+                              .gating = INLAY_ROUTE_SOFTMAX_CHOSEN,
+                              .act = nn::Act::swiglu_clamped,
+                              .alpha = 1.702f,
+                              .limit = 7}),
+                     "post_attention_norm") {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

@@ -8,23 +8,10 @@ inline namespace v0 {
 namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
-struct GptJLayer {
-  nn::LayerNorm norm;
-  nn::Attention attention;
-  nn::Mlp mlp;
-
+struct GptJLayer : nn::ParallelLayer<nn::LayerNorm, nn::Mlp> {
   GptJLayer(const nn::Weights& w, const nn::Metadata& m, int) : GptJLayer(w, m, nn::Shape(m)) {}
   GptJLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : norm(w, "attn_norm", s.dim, s.eps),
-        attention(w, s.attention(w, m)),
-        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    const auto h = norm(x);
-    x += attention(h, i) + mlp(h);
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : ParallelLayer(w, s, s.attention(w, m), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };
 
 struct GptJ : nn::Decoder<GptJLayer, nn::LayerNorm> {

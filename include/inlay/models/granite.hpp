@@ -1,4 +1,4 @@
-// Granite and Granite MoE: Llama with four scales, and experts where the file has a router.
+// Granite: Llama with four scales, experts where the file has a router, and in the fourth Mamba 2 on most layers.
 #pragma once
 
 #include "inlay/nn.hpp"
@@ -8,30 +8,13 @@ inline namespace v0 {
 namespace models {
 
 /// x += r attention(norm(x));  x += r mlp(norm(x))
-struct GraniteLayer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::FeedForward mlp;
-  float residual;
-
+struct GraniteLayer : nn::ScaledLayer<nn::FeedForward> {
   GraniteLayer(const nn::Weights& w, const nn::Metadata& m, int) : GraniteLayer(w, m, nn::Shape(m)) {}
   GraniteLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
       : GraniteLayer(w, m, s, spec(w, m, s)) {}
   GraniteLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, const nn::Attention::Spec& how)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, how),
-        mlp(w, m, s, {.hidden = s.hidden, .normalise = true}),
-        residual(nn::scale_or(m, "residual_scale", 1)) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    auto h = attention(attn_norm(x), i);
-    x += h *= residual;
-    auto f = mlp(mlp_norm(x));
-    x += f *= residual;
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : ScaledLayer(w, s, nn::Attention(w, how), nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true}),
+                    nn::scale_or(m, "residual_scale", 1)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
     auto spec = m.flag("rope.scaling.finetuned", true) ? s.attention(w, m) : s.attention_unrotated();
@@ -42,18 +25,9 @@ struct GraniteLayer {
 
 template <class Layer>
 struct GraniteModel : nn::Decoder<Layer> {
-  float embedding_scale, logit_scale;
-  GraniteModel(const nn::Metadata& m, const nn::Weights& w)
-      : nn::Decoder<Layer>(m, w),
-        embedding_scale(nn::scale_or(m, "embedding_scale", 1)),
-        logit_scale(nn::scale_or(m, "logit_scale", 1)) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = this->embed(step);
-    x *= embedding_scale;
-    step.through(this->layers, x);
-    auto logits = this->head(x);
-    return logits *= 1 / logit_scale;
+  GraniteModel(const nn::Metadata& m, const nn::Weights& w) : nn::Decoder<Layer>(m, w) {
+    this->embed.scale = nn::scale_or(m, "embedding_scale", 1);
+    this->head.scale = 1 / nn::scale_or(m, "logit_scale", 1);
   }
 };
 
@@ -79,6 +53,26 @@ struct GraniteSwaLayer : GraniteLayer {
 
 struct GraniteSwa : GraniteModel<GraniteSwaLayer> {
   static constexpr std::string_view name = "granite_swa";
+  using GraniteModel::GraniteModel;
+};
+
+/// x += r mixer(norm(x));  x += r mlp(norm(x))
+struct GraniteHybridLayer : nn::ScaledLayer<nn::FeedForward, nn::AttentionOr<nn::Attention, nn::Mamba2>> {
+  GraniteHybridLayer(const nn::Weights& w, const nn::Metadata& m, int i)
+      : GraniteHybridLayer(w, m, nn::Shape(m).at(m, i)) {}
+  GraniteHybridLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+      : ScaledLayer(w, s, mixer(w, m, s), nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true}),
+                    nn::scale_or(m, "residual_scale", 1)) {}
+
+  static nn::AttentionOr<nn::Attention, nn::Mamba2> mixer(const nn::Weights& w, const nn::Metadata& m,
+                                                          const nn::Shape& s) {
+    if (s.kv_heads == 0) return nn::Mamba2(w, m, s.dim, s.eps);
+    return nn::Attention(w, GraniteLayer::spec(w, m, s));
+  }
+};
+
+struct GraniteHybrid : GraniteModel<GraniteHybridLayer> {
+  static constexpr std::string_view name = "granitehybrid";
   using GraniteModel::GraniteModel;
 };
 

@@ -45,19 +45,10 @@ struct GrokLayer {
 
 struct Grok : nn::Decoder<GrokLayer> {
   static constexpr std::string_view name = "grok";
-  float embedding_scale, logit_scale, softcap;
-  Grok(const nn::Metadata& m, const nn::Weights& w)
-      : Decoder(m, w),
-        embedding_scale(m.real("embedding_scale", 78.38367176906169f)),
-        logit_scale(m.real("logit_scale", 0.5773502691896257f)),
-        softcap(m.real("final_logit_softcapping", 0)) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    x *= embedding_scale;
-    step.through(layers, x);
-    auto logits = head(x);
-    return nn::softcapped(logits *= logit_scale, softcap);
+  Grok(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
+    embed.scale = m.real("embedding_scale", 78.38367176906169f);
+    head.scale = m.real("logit_scale", 0.5773502691896257f);
+    head.softcap = m.real("final_logit_softcapping", 0);
   }
 };
 

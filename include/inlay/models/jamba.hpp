@@ -8,30 +8,16 @@ inline namespace v0 {
 namespace models {
 
 /// x += mixer(norm(x));  x += mlp(norm(x))
-struct JambaLayer {
-  nn::RmsNorm mixer_norm, mlp_norm;
-  std::optional<nn::Attention> attention;
-  std::optional<nn::Mamba> mamba;
-  nn::FeedForward mlp;
-
+struct JambaLayer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<nn::Attention, nn::Mamba>> {
   JambaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : JambaLayer(w, m, nn::Shape(m).at(m, i)) {}
   JambaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        mlp(w, m, s, {.hidden = s.hidden}) {
-    if (s.kv_heads > 0)
-      attention.emplace(w, s.attention_unrotated());
-    else
-      mamba.emplace(w, m, s.dim, s.eps);
-  }
+      : PreNormLayer(w, s, mixer(w, m, s), nn::FeedForward(w, m, s, {.hidden = s.hidden})) {}
 
-  void operator()(nn::Tensor& x, int i) const {
-    const auto h = mixer_norm(x);
-    x += attention ? (*attention)(h, i) : (*mamba)(h, i);
-    x += mlp(mlp_norm(x));
+  static nn::AttentionOr<nn::Attention, nn::Mamba> mixer(const nn::Weights& w, const nn::Metadata& m,
+                                                         const nn::Shape& s) {
+    if (s.kv_heads == 0) return nn::Mamba(w, m, s.dim, s.eps);
+    return nn::Attention(w, s.attention_unrotated());
   }
-
-  nn::Cache cache() const { return attention ? attention->cache() : mamba->cache(); }
 };
 
 struct Jamba : nn::Decoder<JambaLayer> {

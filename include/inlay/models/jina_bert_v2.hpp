@@ -10,7 +10,6 @@ namespace models {
 /// x = norm(x + attention(x)), in some files x = norm(that + x) again;  x = norm(x + mlp(x))
 struct JinaBertV2Layer {
   nn::Attention attention;
-  nn::Tensor q_bias, k_bias;  // of the norms over queries and keys
   nn::Linear up, down;
   nn::GatedMlp mlp;
   nn::LayerNorm attn_norm, second_norm, mlp_norm;
@@ -18,8 +17,6 @@ struct JinaBertV2Layer {
   JinaBertV2Layer(const nn::Weights& w, const nn::Metadata& m, int) : JinaBertV2Layer(w, nn::Shape(m)) {}
   JinaBertV2Layer(const nn::Weights& w, const nn::Shape& s)
       : attention(w, spec(w, s)),
-        q_bias(w.maybe("attn_q_norm.bias", {s.dim})),
-        k_bias(w.maybe("attn_k_norm.bias", {s.dim})),
         attn_norm(w, "attn_output_norm", s.dim, s.eps),
         second_norm(w, "attn_norm_2", s.dim, s.eps),
         mlp_norm(w, "layer_output_norm", s.dim, s.eps) {
@@ -32,10 +29,7 @@ struct JinaBertV2Layer {
 
   void operator()(nn::Tensor& x, int i) const {
     auto& step = *x.step;
-    auto heads = attention.project(x);
-    if (q_bias) step.copy(heads.q.join() + q_bias, heads.q.join());
-    if (k_bias) step.copy(heads.k.join() + k_bias, heads.k.join());
-    auto h = attn_norm(x + attention.o(attention.attend(heads, i)));
+    auto h = attn_norm(x + attention(x, i));
     if (second_norm.gain) h = second_norm(h + x);
     step.copy(mlp_norm(h + (up ? down(step.glu(nn::Act::gelu, up(h), {})) : mlp(h))), x);
   }

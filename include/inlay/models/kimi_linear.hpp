@@ -51,30 +51,20 @@ struct KimiDelta {
 };
 
 /// x += mixer(norm(x));  x += experts(norm(x)), or an MLP on the first layers
-struct KimiLinearLayer {
-  nn::RmsNorm mixer_norm, mlp_norm;
-  std::optional<nn::LatentAttention> attention;
-  std::optional<KimiDelta> delta;
-  nn::FeedForward mlp;
-
+struct KimiLinearLayer
+    : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<nn::LatentAttention, KimiDelta>> {
   KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, int i) : KimiLinearLayer(w, m, nn::Shape(m).at(m, i)) {}
   KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        mlp(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true}) {
-    if (s.kv_heads == 0)
-      delta.emplace(w, m, s);
-    else
-      attention.emplace(w, m, s, nn::Pairing::adjacent).rope = {};
-  }
+      : PreNormLayer(w, s, mixer(w, m, s),
+                     nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true})) {}
 
-  void operator()(nn::Tensor& x, int i) const {
-    const auto h = mixer_norm(x);
-    x += delta ? (*delta)(h, i) : (*attention)(h, i);
-    x += mlp(mlp_norm(x));
+  static nn::AttentionOr<nn::LatentAttention, KimiDelta> mixer(const nn::Weights& w, const nn::Metadata& m,
+                                                               const nn::Shape& s) {
+    if (s.kv_heads == 0) return KimiDelta(w, m, s);
+    nn::LatentAttention attention(w, m, s, nn::Pairing::adjacent);
+    attention.rope = {};
+    return attention;
   }
-
-  nn::Cache cache() const { return delta ? delta->cache() : attention->cache(); }
 };
 
 struct KimiLinear : nn::Decoder<KimiLinearLayer> {

@@ -8,30 +8,19 @@ inline namespace v0 {
 namespace models {
 
 /// x += mixer(norm(x));  x += mlp(norm(x))
-struct Lfm2Layer {
-  nn::RmsNorm mixer_norm, mlp_norm;
-  std::optional<nn::Attention> attention;
-  std::optional<nn::ShortConvolution> convolution;
-  nn::FeedForward mlp;
-
+struct Lfm2Layer
+    : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<nn::Attention, nn::ShortConvolution>> {
   Lfm2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Lfm2Layer(w, m, nn::Shape(m).at(m, i)) {}
   Lfm2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        mlp(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID, .normalise = true}) {
-    if (s.kv_heads > 0)
-      attention.emplace(w, s.attention(w, m, nn::Pairing::halves));
-    else
-      convolution.emplace(w, m, s.dim);
+      : PreNormLayer(w, s, mixer(w, m, s),
+                     nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID, .normalise = true})) {
   }
 
-  void operator()(nn::Tensor& x, int i) const {
-    const auto h = mixer_norm(x);
-    x += attention ? (*attention)(h, i) : (*convolution)(h, i);
-    x += mlp(mlp_norm(x));
+  static nn::AttentionOr<nn::Attention, nn::ShortConvolution> mixer(const nn::Weights& w, const nn::Metadata& m,
+                                                                    const nn::Shape& s) {
+    if (s.kv_heads == 0) return nn::ShortConvolution(w, m, s.dim);
+    return nn::Attention(w, s.attention(w, m, nn::Pairing::halves));
   }
-
-  nn::Cache cache() const { return attention ? attention->cache() : convolution->cache(); }
 };
 
 /// The last norm has the name "token_embd_norm" in these files.

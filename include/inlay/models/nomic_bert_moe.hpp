@@ -7,36 +7,25 @@ namespace inlay {
 inline namespace v0 {
 namespace models {
 
-/// x = norm(x + attention(x));  x = norm(x + mlp(x)), or experts on the layers that have a router
-struct RotatedBertLayer {
-  nn::Attention attention;
+/// mlp(x), or experts(x) on the layers that have a router
+struct NomicFeed {
   std::optional<nn::Mlp> mlp;
   nn::Moe experts;
-  nn::LayerNorm attn_norm, mlp_norm;
 
-  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, int) : RotatedBertLayer(w, m, nn::Shape(m)) {}
-  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : attention(w, spec(w, m, s)),
-        attn_norm(w, "attn_output_norm", s.dim, s.eps),
-        mlp_norm(w, "layer_output_norm", s.dim, s.eps) {
+  NomicFeed(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
     if (w.has("ffn_gate_inp.weight"))
       experts = nn::Moe(w, m, s, {.hidden = s.hidden, .act = nn::Act::gelu, .gated = false});
     else
       mlp.emplace(w, s.dim, s.hidden, nn::Act::gelu);
   }
+  nn::Tensor operator()(const nn::Tensor& x) const { return mlp ? (*mlp)(x) : experts(x); }
+};
 
-  void operator()(nn::Tensor& x, int i) const {
-    x += attention(x, i);
-    x.step->copy(attn_norm(x), x);
-    x += mlp ? (*mlp)(x) : experts(x);
-    x.step->copy(mlp_norm(x), x);
-  }
-
-  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
-    auto spec = s.encoder_attention();
-    spec.rope = s.rope(w, m, nn::Pairing::halves);
-    return spec;
-  }
+/// x = norm(x + attention(x));  x = norm(x + feed(x))
+struct RotatedBertLayer : nn::BertLikeLayer<NomicFeed> {
+  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, int) : RotatedBertLayer(w, m, nn::Shape(m)) {}
+  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+      : BertLikeLayer(w, s, s.encoder_attention(w, m, nn::Pairing::halves), NomicFeed(w, m, s)) {}
 };
 
 struct NomicBertMoe : nn::TypedEncoder<RotatedBertLayer> {

@@ -8,23 +8,10 @@ inline namespace v0 {
 namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
-struct Phi2Layer {
-  nn::LayerNorm norm;
-  nn::Attention attention;
-  nn::Mlp mlp;
-
+struct Phi2Layer : nn::ParallelLayer<nn::LayerNorm, nn::Mlp> {
   Phi2Layer(const nn::Weights& w, const nn::Metadata& m, int) : Phi2Layer(w, m, nn::Shape(m)) {}
   Phi2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : norm(w, "attn_norm", s.dim, s.eps),
-        attention(w, s.attention(w, m, nn::Pairing::halves)),
-        mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    const auto h = norm(x);
-    x += attention(h, i) + mlp(h);
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
+      : ParallelLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };
 
 struct Phi2 : nn::Decoder<Phi2Layer, nn::LayerNorm> {

@@ -33,39 +33,25 @@ struct GatedAttention {
     const auto y = x.step->attend(i, queries, keys, values, spec).split(spec.heads);
     return o(x.step->glu(nn::Act::sigmoid, gate, y).join());
   }
+  nn::Cache cache() const { return {.kv_heads = spec.kv_heads, .head_dim = spec.head_dim, .value_dim = spec.head_dim}; }
 };
 
 /// x += mixer(norm(x));  x += mlp(norm(x))
 template <nn::GatedDelta::Sharing sharing>
-struct Qwen3NextLayer {
-  nn::RmsNorm mixer_norm, mlp_norm;
-  std::optional<GatedAttention> attention;
-  std::optional<nn::GatedDelta> delta;
-  nn::FeedForward mlp;
-
+struct Qwen3NextLayer
+    : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<GatedAttention, nn::GatedDelta>> {
   Qwen3NextLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Qwen3NextLayer(w, m, nn::Shape(m), i) {}
   Qwen3NextLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "post_attention_norm", s.dim, s.eps),
-        mlp(w, m, s, {.hidden = s.hidden, .normalise = true}) {
+      : Qwen3NextLayer::PreNormLayer(w, s, mixer(w, m, s, i),
+                                     nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true}),
+                                     "post_attention_norm") {}
+
+  static nn::AttentionOr<GatedAttention, nn::GatedDelta> mixer(const nn::Weights& w, const nn::Metadata& m,
+                                                               const nn::Shape& s, int i) {
     const int interval = std::max(1, m.integer("full_attention_interval", 4));
     if (m.flag("attention.recurrent_layers", i, (i + 1) % interval != 0))
-      delta.emplace(w, m, s.dim, s.eps, sharing);
-    else
-      attention.emplace(w, m, s);
-  }
-
-  void operator()(nn::Tensor& x, int i) const {
-    const auto h = mixer_norm(x);
-    x += attention ? (*attention)(h, i) : (*delta)(h, i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const {
-    return delta ? delta->cache()
-                 : nn::Cache{.kv_heads = attention->spec.kv_heads,
-                             .head_dim = attention->spec.head_dim,
-                             .value_dim = attention->spec.head_dim};
+      return nn::GatedDelta(w, m, s.dim, s.eps, sharing);
+    return GatedAttention(w, m, s);
   }
 };
 

@@ -29,13 +29,8 @@ struct SmallThinkerLayer {
   nn::Cache cache() const { return attention.cache(); }
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    const int window = m.integer("attention.sliding_window", 0);
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    if (window > 0 && nn::windowed(m, i, 4, true))
-      spec.attend.window = window;
-    else if (window > 0)
-      spec.rope = {};
-    return spec;
+    if (m.integer("attention.sliding_window", 0) == 0) return s.attention(w, m, nn::Pairing::halves);
+    return s.attention_rotated_locally(w, m, nn::Pairing::halves, nn::windowed(m, i, 4, true));
   }
 };
 

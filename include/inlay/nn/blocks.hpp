@@ -23,18 +23,23 @@ struct INLAY_API Linear {
   Tensor operator()(const Tensor& x) const { return x.step->linear(x, weight, bias, scale); }
 };
 
-/// y = gain * x / sqrt(mean(x²) + eps). Zhang and Sennrich 2019.
+/// y = gain * x / sqrt(mean(x²) + eps). Zhang and Sennrich 2019. Some files have gains without ".weight" in the name.
 struct RmsNorm {
   Tensor gain;
   float eps = 0;
   RmsNorm() = default;
   RmsNorm(const Weights& w, const std::string& name, std::int64_t dim, float epsilon)
-      : gain(w(name + ".weight", {dim})), eps(epsilon) {}
+      : gain(w(w.has(name) ? name : name + ".weight", {dim})), eps(epsilon) {}
   static RmsNorm maybe(const Weights& w, const std::string& name, std::int64_t dim, float epsilon) {
     return w.has(name + ".weight") ? RmsNorm(w, name, dim, epsilon) : RmsNorm();
   }
   explicit operator bool() const noexcept { return bool(gain); }
   Tensor operator()(const Tensor& x) const { return x.step->norm(INLAY_NORM_RMS, x, gain, {}, eps); }
+};
+
+/// The same without a gain, in models that have none.
+struct UnitRms : RmsNorm {
+  UnitRms(const Weights&, const std::string&, std::int64_t, float epsilon) { eps = epsilon; }
 };
 
 /// y = gain * (x - mean(x)) / sqrt(var(x) + eps) + bias. Ba, Kiros and Hinton 2016.
@@ -47,17 +52,22 @@ struct LayerNorm {
   Tensor operator()(const Tensor& x) const { return x.step->norm(INLAY_NORM_LAYER, x, gain, bias, eps); }
 };
 
-/// y[T, dim] = table[tokens]
+/// y[T, dim] = scale * table[tokens]
 struct Embedding {
   Tensor table;
+  float scale = 1;
   Embedding(const Weights& w, const std::string& name, std::int64_t vocabulary, std::int64_t dim)
       : table(w.table(name + ".weight", {vocabulary, dim})) {}
-  Tensor operator()(Step& step) const { return step.embed(table); }
+  Tensor operator()(Step& step) const {
+    auto y = step.embed(table);
+    return scale == 1 ? y : y *= scale;
+  }
 };
 
 /// Queries, keys and values of one layer, its rotation, and the projection back. The three projections may be one fused
 /// matrix in the file ("attn_qkv"), with rows in that order. Queries and keys are normed before the rotation where the
-/// file has gains: one [K] for all heads, one for each head [H, K], or one over the whole width [H*K].
+/// file has gains: one [K] for all heads, one for each head [H, K] or [H, 1], or one over the whole width [H*K]; biases
+/// of the norms alike.
 struct INLAY_API Attention {
   struct Spec {
     std::int64_t dim = 0;
@@ -70,7 +80,7 @@ struct INLAY_API Attention {
   };
   Spec spec;
   Linear q, k, v, qkv, o;
-  Tensor q_gain, k_gain;
+  Tensor q_gain, k_gain, q_bias, k_bias;
 
   Attention(const Weights& w, const Spec& s);
 
@@ -90,13 +100,14 @@ struct INLAY_API Attention {
 
  private:
   Heads multiply(const Tensor& x) const;
-  Tensor normed(const Tensor& heads, const Tensor& gain) const;
+  Tensor normed(const Tensor& heads, const Tensor& gain, const Tensor& bias) const;
 };
 
 /// y = down(act(gate(x)) * up(x)). Shazeer 2020. Files may hold gate and up as one matrix "ffn_up" of 2·hidden rows.
 struct INLAY_API GatedMlp {
   Linear gate, up, down;
   Act act = Act::silu;
+  float limit = 0;  ///< of the activation
   std::int64_t hidden = 0;
   GatedMlp() = default;
   GatedMlp(const Weights& w, std::int64_t dim, std::int64_t hidden, Act a = Act::silu, const std::string& suffix = {});
@@ -112,13 +123,16 @@ struct Mlp {
   Tensor operator()(const Tensor& x) const { return down(x.step->glu(act, up(x), {})); }
 };
 
-/// The last norm and the projection to the vocabulary; tied to the embedding where the file has no output of its own.
-/// A file that judges texts projects to its answers instead: "cls.output".
+/// cap * tanh(x / cap), in place; cap 0: x.
+INLAY_API Tensor softcapped(Tensor x, float cap);
+
+/// The last norm and the projection to the vocabulary, scaled, then capped; tied to the embedding where the file has no
+/// output of its own. A file that judges texts projects to its answers instead: "cls.output".
 template <class Norm>
 struct HeadOf {
   Norm norm;
   Tensor output, bias;
-  float scale = 1;
+  float scale = 1, softcap = 0;
   HeadOf(const Weights& w, std::int64_t vocabulary, std::int64_t dim, float eps,
          const std::string& norm_name = "output_norm")
       : norm(w, norm_name, dim, eps) {
@@ -133,7 +147,10 @@ struct HeadOf {
   /// [R, V] logits of the wanted rows
   Tensor operator()(const Tensor& x) const {
     if (x.step->keeps_hidden()) x.step->keep_hidden(norm(x));
-    return x.step->linear(norm(x.step->pick_wanted(x)), output, bias, scale);
+    return of_picked(x.step->pick_wanted(x));
+  }
+  Tensor of_picked(const Tensor& rows) const {
+    return softcapped(rows.step->linear(norm(rows), output, bias, scale), softcap);
   }
 };
 using Head = HeadOf<RmsNorm>;

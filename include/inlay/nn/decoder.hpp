@@ -29,14 +29,25 @@ struct INLAY_API Shape {
             YarnBounds bounds = YarnBounds::rounded) const;
 
   Attention::Spec attention(const Weights& w, const Metadata& m, Pairing pairing = Pairing::adjacent) const {
-    return {.dim = dim,
-            .attend = {.heads = heads, .kv_heads = kv_heads, .head_dim = head_dim, .value_dim = value_dim},
-            .rope = rope(w, m, pairing),
-            .norm_eps = eps};
+    auto spec = attention_unrotated();
+    spec.rope = rope(w, m, pairing);
+    return spec;
+  }
+  /// Through the sliding window and rotated where `local`, else neither.
+  Attention::Spec attention_rotated_locally(const Weights& w, const Metadata& m, Pairing pairing, bool local) const {
+    if (!local) return attention_unrotated();
+    auto spec = attention(w, m, pairing);
+    spec.attend.window = m.integer("attention.sliding_window");
+    return spec;
   }
   Attention::Spec encoder_attention() const {
     auto spec = attention_unrotated();
     spec.attend.encoder = true, spec.attend.mask = Mask::all;
+    return spec;
+  }
+  Attention::Spec encoder_attention(const Weights& w, const Metadata& m, Pairing pairing) const {
+    auto spec = encoder_attention();
+    spec.rope = rope(w, m, pairing);
     return spec;
   }
   Attention::Spec attention_unrotated() const {
@@ -47,14 +58,8 @@ struct INLAY_API Shape {
   }
 };
 
-/// Row 0 of a table of `dim` columns as [1, dim] f32; empty where the file has none.
-INLAY_API Tensor first_row(const Weights& w, const std::string& name, std::int64_t dim);
-
 /// A scale that the file states under `key`; absent or 0 means `otherwise`.
 INLAY_API float scale_or(const Metadata& m, std::string_view key, float otherwise);
-
-/// cap * tanh(x / cap), in place; cap 0: x.
-INLAY_API Tensor softcapped(Tensor x, float cap);
 
 /// The table "position_embd"; throws Error{argument} where the session's context is longer.
 INLAY_API Tensor learned_positions(const Metadata& m, const Weights& w, std::int64_t dim);

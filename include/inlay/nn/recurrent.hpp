@@ -53,7 +53,7 @@ namespace nn {
 
 /// The sizes that files with state-space layers state.
 struct INLAY_API SsmShape {
-  std::int64_t taps, inner, state, rank, groups;
+  std::int64_t taps, inner, state, rank, groups;  ///< groups: 1 where the file has 0 or none
   explicit SsmShape(const Metadata& m);
   std::int64_t conv_bytes(std::int64_t channels) const { return (taps - 1) * channels * 4; }
 };

@@ -55,7 +55,8 @@ enum class Act : std::uint32_t {
   swiglu_clamped = INLAY_ACT_SWIGLU_CLAMPED,
   gelu_quick = INLAY_ACT_GELU_QUICK,
   clamp = INLAY_ACT_CLAMP,
-  xielu = INLAY_ACT_XIELU
+  xielu = INLAY_ACT_XIELU,
+  swiglu_limited = INLAY_ACT_SWIGLU_LIMITED
 };
 
 enum class Mask : std::uint32_t {
@@ -118,6 +119,7 @@ class INLAY_API Step {
 
   Tensor embed(const Tensor& table);            ///< [T, D]
   Tensor embed_positions(const Tensor& table);  ///< [T, D], rows by position instead of id
+  Tensor embed_types(const Tensor& table);      ///< [T, D], row 1 for the tokens of a second text, else row 0
   Tensor norm(inlay_norm_kind, const Tensor& x, const Tensor& gain, const Tensor& bias, float eps);
   Tensor size(inlay_norm_kind, const Tensor& x, float eps = 0);  ///< [T, 1]: INLAY_NORM_SIZE or INLAY_NORM_SPREAD
   /// weight [N,D]: y[T,N]; weight [X,N,D] with x[T,X,D]: y[T,X,N], each head by its own matrix
@@ -141,7 +143,7 @@ class INLAY_API Step {
   };  ///< [T, used] i32 and f32
   Routed route(const Tensor& logits, const RouteSpec&);
   struct Experts {
-    Tensor gate, up, down, gate_bias, up_bias, down_bias;
+    Tensor gate, up, down, gate_bias, up_bias, down_bias, gate_factor, up_factor;
     Act act = Act::silu;
     float alpha = 0, limit = 0;
     bool weight_first = false;
@@ -171,7 +173,7 @@ class INLAY_API Step {
  private:
   std::size_t enter_layer(int index);
   void leave_layer(std::size_t kept, const Tensor& x, const void* home);
-  Tensor embed_rows(const Tensor& table, bool by_position);
+  Tensor embed_rows(const Tensor& table, inlay_embed_by by);
   State* state_;
 };
 

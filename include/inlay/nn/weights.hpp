@@ -37,7 +37,8 @@ class INLAY_API Metadata {
   int integer(std::string_view key, int otherwise) const;
   int integer(std::string_view key, int layer, int otherwise) const;  ///< a number, or the layer's entry of an array
   float real(std::string_view key, float otherwise) const;
-  float real(std::string_view key) const;  ///< throws Error{format} if absent
+  float real(std::string_view key) const;                              ///< throws Error{format} if absent
+  float real(std::string_view key, int layer, float otherwise) const;  ///< a number, or the layer's entry of an array
   bool flag(std::string_view key, bool otherwise) const;
   bool flag(std::string_view key, int layer, bool otherwise) const;
   /// A number under its whole name, without the architecture's prefix; an array has one for each layer.

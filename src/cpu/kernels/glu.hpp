@@ -50,6 +50,14 @@ inline void glu_row(std::uint32_t act, float alpha, float limit, float* y, const
     return transform<A>(
         y, n, [=](B g) { return clamped(g, B(1.0f)); }, gate);
   }
+  if (act == INLAY_ACT_SWIGLU_LIMITED) {
+    const auto limited = [=](B g, B u) {
+      return xsimd::min(B(limit), g * math::sigmoid(g)) * xsimd::max(B(-limit), xsimd::min(B(limit), u));
+    };
+    if (up) return transform<A>(y, n, limited, gate, up);
+    return transform<A>(
+        y, n, [=](B g) { return limited(g, B(1.0f)); }, gate);
+  }
   if (act == INLAY_ACT_CLAMP) {
     return transform<A>(
         y, n, [=](B g) { return xsimd::max(B(-limit), xsimd::min(B(limit), g)); }, gate);
