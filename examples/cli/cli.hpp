@@ -20,6 +20,7 @@ void add_detokenize(CLI::App&);
 void add_logits(CLI::App&);
 void add_perplexity(CLI::App&);
 void add_embed(CLI::App&);
+void add_rerank(CLI::App&);
 void add_render(CLI::App&);
 void add_grammar(CLI::App&);
 void add_bench(CLI::App&);

@@ -35,8 +35,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", INLAY_VERSION);
   app.require_subcommand(1);
   for (auto add : {cli::add_run, cli::add_chat, cli::add_inspect, cli::add_tokenize, cli::add_detokenize,
-                   cli::add_logits, cli::add_perplexity, cli::add_embed, cli::add_render, cli::add_grammar,
-                   cli::add_bench, cli::add_sample, cli::add_convert}) {
+                   cli::add_logits, cli::add_perplexity, cli::add_embed, cli::add_rerank, cli::add_render,
+                   cli::add_grammar, cli::add_bench, cli::add_sample, cli::add_convert}) {
     add(app);
   }
   try {

@@ -12,8 +12,9 @@ using api::guarded;
 
 namespace {
 
-// The pair as the file's template shows it, where it has one. What the texts spell never becomes a control token.
-std::vector<TokenId> tokens_of(const ModelState& model, std::string_view query, std::string_view document) {
+// The pair as the file's template shows it, as one text, where it has one. What the texts spell never becomes a control
+// token.
+text::Tokenizer::Pair tokens_of(const ModelState& model, std::string_view query, std::string_view document) {
   const auto* key = model.file.find("tokenizer.chat_template.rerank");
   if (!key) return model.tokenizer->encode_pair(query, document);
   std::vector<text::Segment> segments;
@@ -27,7 +28,9 @@ std::vector<TokenId> tokens_of(const ModelState& model, std::string_view query, 
     segments.push_back({asks ? query : document, false});
     rest.remove_prefix(at + (asks ? query_mark : document_mark).size());
   }
-  return model.tokenizer->encode(segments, false);
+  auto ids = model.tokenizer->encode(segments, false);
+  const auto end = ids.size();
+  return {std::move(ids), end};
 }
 
 // Which of the answers is the score: the one that the file calls "yes", else the first.
@@ -46,14 +49,15 @@ float score_of(const ModelState& model, std::span<const float> answers) {
   return float(1 / sum);
 }
 
-std::vector<float> answers_of(const std::shared_ptr<const ModelState>& model, std::span<const TokenId> tokens) {
+std::vector<float> answers_of(const std::shared_ptr<const ModelState>& model, const text::Tokenizer::Pair& pair) {
+  const auto& tokens = pair.ids;
   auto& engine = *model->engine;
   if (tokens.empty() || tokens.size() > std::size_t(engine.context()))
     throw Error(Errc::argument,
                 "a query and a document are " + std::to_string(tokens.size()) +
                     " tokens, and the model reads from 1 to " + std::to_string(engine.context()),
                 Fault::limit, "documents");
-  if (const auto* judge = engine.judge()) return (*judge)(engine.encode(tokens));
+  if (const auto* judge = engine.judge()) return (*judge)(engine.encode(tokens, pair.second));
   SessionState session(model, {});
   session.append(tokens);
   std::vector<float> answers;

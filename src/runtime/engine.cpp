@@ -109,7 +109,7 @@ int Engine::spare_cores() const noexcept {
 }
 
 void Engine::describe(std::span<const Reading> readings) {
-  ids_.clear(), positions_.clear(), slots_.clear(), rows_.clear(), trunks_.clear(), shared_.clear();
+  ids_.clear(), positions_.clear(), types_.clear(), slots_.clear(), rows_.clear(), trunks_.clear(), shared_.clear();
   query_start_.assign(1, 0);
   for (auto& pages : pages_) pages.clear();
   for (const auto& reading : readings) {
@@ -121,6 +121,7 @@ void Engine::describe(std::span<const Reading> readings) {
     }
     ids_.insert(ids_.end(), reading.drafts.begin(), reading.drafts.end());
     for (int i = 0; i < reading.rows(); ++i) positions_.push_back(std::int32_t(sequence.cached) + i);
+    types_.insert(types_.end(), sequence.types.begin(), sequence.types.end());
     for (const int row : reading.wanted) rows_.push_back(base + row);
     pages_[own_table].add(sequence.pages, sequence.cached + std::size_t(reading.rows()));
     if (const auto& source = sequence.source) pages_[source_table].add(source->pages, source->tokens.size());
@@ -139,7 +140,8 @@ void Engine::describe(std::span<const Reading> readings) {
             caches_->has_states() ? slots_.data() : nullptr,
             tables_,
             trunks_.data(),
-            shared_.data()};
+            shared_.data(),
+            types_.empty() ? nullptr : types_.data()};
 }
 
 void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop,

@@ -34,6 +34,7 @@ struct Sequence {
   PrefixTree::Node* branch = nullptr;         // where the prefix tree holds its pages; pinned
   bool shareable = true;                      // its pages hold what anybody would compute here from its tokens
   std::shared_ptr<const Source> source = {};  // of an encoder-decoder: what its tokens are written for
+  std::vector<std::int32_t> types = {};       // of an encoder's tokens: 1 for those of a second text; empty: all 0
 };
 
 // Tokens [sequence.cached, sequence.cached + count) to read in a step, and drafts: tokens that may come after them.
@@ -113,8 +114,9 @@ class Engine {
   void drop_drafts(Sequence& sequence) noexcept;
   bool can_branch() const noexcept { return !keeps_states() && caches_->shares_pages(); }
 
-  // What an encoder makes of the tokens: [tokens, width].
-  std::vector<float> encode(std::span<const TokenId> tokens);
+  // What an encoder makes of the tokens: [tokens, width]. From `second` on they are of a second text.
+  std::vector<float> encode(std::span<const TokenId> tokens) { return encode(tokens, tokens.size()); }
+  std::vector<float> encode(std::span<const TokenId> tokens, std::size_t second);
   bool encodes() const noexcept { return network_->encodes(); }
   // What turns an encoder's rows into answers; null where the file has none.
   const Judge* judge() const noexcept { return judge_ ? &*judge_ : nullptr; }
@@ -252,7 +254,7 @@ class Engine {
   std::vector<std::string> unused_;
 
   // The batch of the running step.
-  std::vector<std::int32_t> ids_, query_start_, positions_, slots_, rows_, trunks_, shared_;
+  std::vector<std::int32_t> ids_, query_start_, positions_, types_, slots_, rows_, trunks_, shared_;
   PageList pages_[source_table + 1];
   inlay_page_table tables_[source_table + 1] = {};
   inlay_batch batch_ = {};

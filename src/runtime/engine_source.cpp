@@ -21,12 +21,14 @@ std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> token
   return source;
 }
 
-std::vector<float> Engine::encode(std::span<const TokenId> tokens) {
+std::vector<float> Engine::encode(std::span<const TokenId> tokens, std::size_t second) {
   std::vector<float> rows;
+  std::vector<std::int32_t> types;
+  if (second < tokens.size()) types.resize(second), types.resize(tokens.size(), 1);
   if (reads_source())
     read_source(tokens, &rows);
   else
-    encode(*network_, *step_, {.tokens = {tokens.begin(), tokens.end()}}, rows, {});
+    encode(*network_, *step_, {.tokens = {tokens.begin(), tokens.end()}, .types = std::move(types)}, rows, {});
   return rows;
 }
 

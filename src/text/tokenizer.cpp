@@ -89,7 +89,7 @@ std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool a
 }
 
 // [BOS] first [EOS] [SEP] second [EOS] with the parts that the flags name; BERT's own is CLS first SEP second SEP.
-std::vector<TokenId> Tokenizer::encode_pair(std::string_view first, std::string_view second) const {
+Tokenizer::Pair Tokenizer::encode_pair(std::string_view first, std::string_view second) const {
   const Vocabulary& v = parts_->vocabulary;
   const bool bert = v.kind == Kind::word_piece;
   const TokenId end = bert || v.eos < 0 ? v.separator : v.eos;
@@ -105,8 +105,9 @@ std::vector<TokenId> Tokenizer::encode_pair(std::string_view first, std::string_
   add(v.adds_bos, v.bos);
   append(first);
   add(!bert && v.adds_separator, v.separator >= 0 ? v.separator : v.eos);
+  const auto begin = ids.size();
   append(second);
-  return ids;
+  return {std::move(ids), begin};
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {

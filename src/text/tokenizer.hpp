@@ -47,7 +47,11 @@ class Tokenizer {
   std::vector<TokenId> encode(std::span<const Segment> segments, bool add_special) const;
 
   // Two texts as one input, with the tokens between and around them that the vocabulary asks for.
-  std::vector<TokenId> encode_pair(std::string_view first, std::string_view second) const;
+  struct Pair {
+    std::vector<TokenId> ids;
+    std::size_t second;  // where what is of the second text begins
+  };
+  Pair encode_pair(std::string_view first, std::string_view second) const;
 
   // The whole text of the ids. Throws Error{argument} for an id that is not in the vocabulary.
   std::string decode(std::span<const TokenId> ids, DecodeOptions options) const;
