@@ -59,10 +59,10 @@ expect(0 "^{\"unused\":..}\n$" "" inspect --unused --json)
 expect(0 "^$" "" convert ${CMAKE_CURRENT_LIST_DIR}/data/conversion/qwen3 -o ${WORK}/qwen3.gguf --type q8_0)
 expect(0 "^{\"tokens\":.([0-9]+,)+[0-9]+.}\n$" "" inspect ${WORK}/qwen3.gguf --load --json)
 set(judge -m ${CMAKE_CURRENT_LIST_DIR}/data/rank/bert.gguf)
-expect(0 "^{\"scores\":.[0-9.]+,[0-9.]+.,\"ranking\":.[01],[01].}\n$" "" rerank ${judge} --json SOME ANSWER OTHER)
-expect(0 "^{\"scores\":.[0-9.]+.,\"ranking\":.0.}\n{\"error\":{\"kind\":\"missing_key\".*}}\n$"
+expect(0 "^{\"scores\":.[-0-9.]+,[-0-9.]+.,\"ranking\":.[01],[01].}\n$" "" rerank ${judge} --json SOME ANSWER OTHER)
+expect(0 "^{\"scores\":.[-0-9.]+.,\"ranking\":.0.}\n{\"error\":{\"kind\":\"missing_key\".*}}\n$"
   "{\"query\":\"SOME\",\"documents\":[\"ANSWER\"]}\n{\"query\":\"SOME\"}\n" rerank ${judge} --jsonl)
-expect(0 "^[0-9.]+\t[AO][A-Z]+\n[0-9.]+\t[AO][A-Z]+\n$" "ANSWER\nOTHER\n" rerank ${judge} SOME)
+expect(0 "^[-0-9.]+\t[AO][A-Z]+\n[-0-9.]+\t[AO][A-Z]+\n$" "ANSWER\nOTHER\n" rerank ${judge} SOME)
 expect(2 "^$" "" rerank SOME ANSWER)
 expect(2 "^$" "" convert no-such-folder -o ${WORK}/none.gguf)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)

@@ -42,6 +42,7 @@ void rerank(const Options& options) {
   const auto model = load(options.model);
   if (options.lines) {
     return answer_lines([&](const Request& request) {
+      request.json("documents");  // must be there
       return described(scores_of(model, request.text("query"), request.texts("documents")));
     });
   }

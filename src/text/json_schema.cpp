@@ -15,23 +15,46 @@ constexpr std::string_view value_rule = "a value of the schema";
 
 }  // namespace
 
+namespace {
+
+// "One of" is "any of" where no two branches can hold together. Where two can, each is asked for without the other.
+Automaton compiled(const JsonValue& root, Unsupported unsupported, const BareTexts* bare) {
+  constexpr int most_rounds = 8;
+  std::set<Overlap> overlaps;
+  for (int round = 0; round < most_rounds; ++round) {
+    const auto known = overlaps.size();
+    try {
+      Automaton out = SchemaCompiler(root, unsupported, overlaps, bare).compile();
+      if (overlaps.size() == known) return out;
+    } catch (const Error& error) {
+      if (known == 0 || error.fault() != Fault::unsupported) throw;
+      break;
+    }
+  }
+  JsonValue list;
+  list.order = overlaps.begin()->list;
+  const std::string at = pointer_to(list, root);
+  refuse(Flaw::unsupported, fmt::format("'oneOf' at {} has branches that are not known to exclude each other", at), at);
+}
+
+}  // namespace
+
 Automaton compile_json_schema(std::string_view schema, Unsupported unsupported) {
-  const JsonValue root = parse_json(schema);
-  return SchemaCompiler(root, unsupported).compile();
+  return compiled(parse_json(schema), unsupported, nullptr);
 }
 
 Automaton compile_bare_texts(std::string_view schema, const BareTexts& how) {
-  const JsonValue root = parse_json(schema);
-  return SchemaCompiler(root, Unsupported::ignore, &how).compile();
+  return compiled(parse_json(schema), Unsupported::ignore, &how);
 }
 
-SchemaCompiler::SchemaCompiler(const JsonValue& root, Unsupported unsupported, const BareTexts* bare)
-    : root_(root), bare_(bare), document_(root, unsupported), speller_(out_), never_{JsonValue::Kind::boolean,
-                                                                                     false,
-                                                                                     unbounded,
-                                                                                     {},
-                                                                                     {},
-                                                                                     {}} {}
+SchemaCompiler::SchemaCompiler(const JsonValue& root, Unsupported unsupported, std::set<Overlap>& overlaps,
+                               const BareTexts* bare)
+    : root_(root),
+      bare_(bare),
+      document_(root, unsupported),
+      speller_(out_),
+      overlaps_(overlaps),
+      never_{JsonValue::Kind::boolean, false, unbounded, {}, {}, {}} {}
 
 Automaton SchemaCompiler::compile() {
   // White space as it is usual: none, one space, or a new line with its indent. Bounded, or a model might never go on.
@@ -56,7 +79,7 @@ Automaton SchemaCompiler::compile() {
     emit_rule(*parts, rule);
   }
   out_.finish(root);
-  check_exclusive();
+  find_overlaps();
   return std::move(out_);
 }
 
@@ -89,7 +112,7 @@ RuleId SchemaCompiler::rule_for(const Parts& parts) {
 
 void SchemaCompiler::emit_rule(const Parts& parts, RuleId rule) {
   const NodeId from = out_.rule(rule).entry, to = out_.rule(rule).exit;
-  for (const Part::Role role : {Part::Role::any_of, Part::Role::one_of}) {
+  for (const Part::Role role : {Part::Role::any_of, Part::Role::one_of, Part::Role::negated}) {
     const auto choice = std::ranges::find(parts, role, &Part::role);
     if (choice != parts.end()) return emit_alternatives(parts, *choice, from, to);
   }
@@ -102,6 +125,7 @@ void SchemaCompiler::emit_rule(const Parts& parts, RuleId rule) {
   if ((types & (json_type::whole | json_type::fraction)) != 0) {
     NumberFacts facts = number_facts(parts);
     facts.whole_only = (types & json_type::fraction) == 0;
+    facts.fraction_only = (types & json_type::whole) == 0;
     emit_number(out_, facts, from, to);
   }
   if ((types & json_type::string) != 0) emit_string(string_facts(parts), from, to);
@@ -112,8 +136,13 @@ void SchemaCompiler::emit_rule(const Parts& parts, RuleId rule) {
 // Both, or those that the parts are equal to.
 void SchemaCompiler::emit_boolean(const Parts& parts, NodeId from, NodeId to) {
   for (const bool truth : {true, false}) {
+    const auto is = [&](const JsonValue& value, bool which) {
+      return value.is(JsonValue::Kind::boolean) && value.truth == which;
+    };
     const auto differs = [&](const Part& part) {
-      return part.role == Part::Role::equal && part.value->is(JsonValue::Kind::boolean) && part.value->truth != truth;
+      if (part.role == Part::Role::equal) return is(*part.value, !truth);
+      return part.role == Part::Role::other_values &&
+             std::ranges::any_of(part.value->items, [&](const JsonValue& value) { return is(value, truth); });
     };
     if (std::ranges::none_of(parts, differs)) out_.add_text(from, truth ? "true" : "false", to);
   }
@@ -122,29 +151,31 @@ void SchemaCompiler::emit_boolean(const Parts& parts, NodeId from, NodeId to) {
 void SchemaCompiler::emit_alternatives(const Parts& parts, const Part& choice, NodeId from, NodeId to) {
   Parts rest;
   std::ranges::copy_if(parts, std::back_inserter(rest), [&](const Part& part) { return part != choice; });
-  const Parts branches = SchemaDocument::branches(choice);
-  const auto with = [&](std::initializer_list<Part> more) {
+  const Parts branches = document_.branches(choice);
+  const auto with = [&](const Parts& more) {
     Parts all = rest;
-    all.insert(all.end(), more);
+    all.insert(all.end(), more.begin(), more.end());
     return rule_for(all);
   };
-  for (const Part& branch : branches) out_.add_call(from, with({branch}), to);
-  if (choice.role != Part::Role::one_of || document_.lenient()) return;
-  if (branches.size() > most_exclusive)
+  const bool exclusive = choice.role == Part::Role::one_of && !document_.lenient();
+  if (exclusive && branches.size() > most_exclusive)
     refuse(Flaw::limit, "'oneOf' has too many branches", document_.place(*choice.value));
   for (std::size_t a = 0; a < branches.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) exclusive_.push_back({with({branches[a], branches[b]}), choice.value});
+    Parts alone{branches[a]};
+    for (std::size_t b = 0; exclusive && b < branches.size(); ++b) {
+      const Overlap pair{choice.value->order, std::max(a, b), std::min(a, b)};
+      if (a != b && overlaps_.contains(pair))
+        alone.push_back({branches[b].value, Part::Role::negated});
+      else if (b < a)
+        exclusive_.push_back({with({branches[a], branches[b]}), pair});
+    }
+    out_.add_call(from, with(alone), to);
   }
 }
 
-// "One of" is "any of" where no two branches can hold together.
-void SchemaCompiler::check_exclusive() const {
-  for (const Exclusive& pair : exclusive_) {
-    if (!out_.productive(pair.both)) continue;
-    const std::string at = document_.place(*pair.schemas);
-    refuse(Flaw::unsupported, fmt::format("'oneOf' at {} has branches that are not known to exclude each other", at),
-           at);
-  }
+void SchemaCompiler::find_overlaps() {
+  for (const Exclusive& pair : exclusive_)
+    if (out_.productive(pair.both)) overlaps_.insert(pair.overlap);
 }
 
 }  // namespace inlay::text

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,12 +19,6 @@
 
 namespace inlay::text {
 
-// The kinds of JSON value, as bits; whole numbers apart from the others.
-namespace json_type {
-inline constexpr unsigned null = 1, boolean = 2, whole = 4, fraction = 8, string = 16, array = 32, object = 64,
-                          any = 127;
-}
-
 unsigned type_of(const JsonValue& value);
 
 // What a list says of its elements: those at the front one by one, and the rest.
@@ -34,8 +29,8 @@ struct ListFacts {
 };
 
 struct StringFacts {
-  std::uint64_t least = 0, most = unbounded;  // characters
-  std::vector<ExpressionId> patterns;
+  std::uint64_t least = 0, most = unbounded;   // characters
+  std::vector<ExpressionId> patterns, others;  // that must match, and must not
   std::optional<std::string> exactly;
   bool impossible = false;
 };
@@ -60,10 +55,19 @@ struct ObjectFacts {
   bool ordered = true;   // by one schema that names them
 };
 
+// Branches of a "oneOf" that may hold together: the place of the list in the document, and their numbers.
+struct Overlap {
+  std::uint32_t list;
+  std::size_t a, b;
+  friend auto operator<=>(const Overlap&, const Overlap&) = default;
+};
+
 class SchemaCompiler {
  public:
-  // `bare`: only the texts that are valid, and as they are; else JSON.
-  SchemaCompiler(const JsonValue& root, Unsupported unsupported, const BareTexts* bare = nullptr);
+  // `bare`: only the texts that are valid, and as they are; else JSON. Where branches overlap, each must hold without
+  // the other; the compiler adds those that it finds, and what it made is of no use then.
+  SchemaCompiler(const JsonValue& root, Unsupported unsupported, std::set<Overlap>& overlaps,
+                 const BareTexts* bare = nullptr);
   Automaton compile();
 
  private:
@@ -72,7 +76,7 @@ class SchemaCompiler {
   void emit_rule(const Parts& parts, RuleId rule);
   void emit_boolean(const Parts& parts, NodeId from, NodeId to);
   void emit_alternatives(const Parts& parts, const Part& choice, NodeId from, NodeId to);
-  void check_exclusive() const;
+  void find_overlaps();
   void space(NodeId from, NodeId to);
   void emit_any_string(NodeId from, NodeId to);
   void byte(NodeId from, char c, NodeId to) {
@@ -87,7 +91,6 @@ class SchemaCompiler {
 
   // json_schema_types.cpp
   unsigned types_of(const Parts& parts) const;
-  unsigned types_of(const JsonValue& schema) const;
   NumberFacts number_facts(const Parts& parts) const;
   void tighten(NumberFacts& facts, const JsonValue& schema) const;
 
@@ -99,6 +102,7 @@ class SchemaCompiler {
   void emit_long_bare(const StringFacts& facts, NodeId from, NodeId to);
   void emit_content(const StringFacts& facts, NodeId from, NodeId to);
   std::vector<ExpressionId> machines(const StringFacts& facts);
+  void add_others(const StringFacts& facts, std::vector<ExpressionId>& all);
   ExpressionId format_expression(const JsonValue& schema, const std::string& format);
   void emit_quoted(const std::string& text, NodeId from, NodeId to);
 
@@ -139,9 +143,10 @@ class SchemaCompiler {
   std::map<std::string, ExpressionId> formats_;
   struct Exclusive {
     RuleId both;
-    const JsonValue* schemas;
+    Overlap overlap;
   };
   std::vector<Exclusive> exclusive_;
+  std::set<Overlap>& overlaps_;
   RuleId space_ = no_id, any_string_ = no_id, any_character_ = no_id;
   JsonValue never_;  // the schema `false`
 };

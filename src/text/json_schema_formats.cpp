@@ -80,7 +80,21 @@ constexpr std::string_view duration =
     "(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?"
     "|T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)|[0-9]+W)";
 
+// Labels of letters, digits and inner hyphens, up to 63 characters; none that spells a word of another script ("xn--"),
+// which is more than a pattern can check.
+std::string hostname() {
+  const std::string inner = "[A-Za-z0-9-]", outer = "[A-Za-z0-9]";
+  const std::string label =
+      fmt::format("{0}(?:{0}|{1}(?:{0}(?:{1}{{0,59}}{0})?|-{0}(?:{1}{{0,58}}{0})?))?", outer, inner);
+  return fmt::format("{0}(?:\\.{0})*", label);
+}
+
 }  // namespace
+
+std::optional<std::string> narrow_format_pattern(std::string_view format) {
+  if (format == "hostname") return hostname();
+  return std::nullopt;
+}
 
 std::optional<std::string> format_pattern(std::string_view format) {
   if (format == "date") return date();

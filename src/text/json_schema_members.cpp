@@ -26,9 +26,10 @@ class ObjectReader {
         read_schema(*part.value);
     }
     // A value has no order, and schemas that hold together have none among each other.
-    const auto names = [](const Source& source) { return !source.named.empty(); };
+    const auto names = [](const Source& source) { return !source.named.empty() && !source.made; };
     const bool constant = std::ranges::find(parts, Part::Role::equal, &Part::role) != parts.end();
-    facts_.ordered = !constant && std::ranges::count_if(sources_, names) <= 1;
+    facts_.ordered = !constant && std::ranges::count_if(sources_, names) <= 1 &&
+                     std::ranges::all_of(facts_.members, [&](const Member& member) { return named(member); });
   }
 
   ObjectFacts facts() {
@@ -47,7 +48,14 @@ class ObjectReader {
     std::unordered_map<std::string_view, Part> named;
     std::vector<std::size_t> patterns;  // indices
     const JsonValue* additional = nullptr;
+    bool made = false;  // of other keywords
   };
+
+  // By some "properties" of the document, not only as required or by what was made of other keywords.
+  bool named(const Member& member) const {
+    return std::ranges::any_of(
+        sources_, [&](const Source& source) { return !source.made && source.named.contains(member.name); });
+  }
 
   Member& member(const std::string& name) {
     const auto [at, added] = index_.try_emplace(name, facts_.members.size());
@@ -67,6 +75,7 @@ class ObjectReader {
 
   void read_schema(const JsonValue& schema) {
     Source source;
+    source.made = SchemaMaker::made(schema);
     if (const JsonValue* properties = document_.object(schema, "properties")) {
       for (const auto& [name, value] : properties->members) {
         member(name);
@@ -114,10 +123,10 @@ class ObjectReader {
   void read_names(const JsonValue& schema, const JsonValue& names) {
     const Parts parts = document_.take_apart({{&names}});
     const auto simple = [](const Part& part) {
-      return part.role != Part::Role::any_of && part.role != Part::Role::one_of;
+      return part.role == Part::Role::plain || part.role == Part::Role::one_value || part.role == Part::Role::equal;
     };
     if (std::ranges::any_of(parts, std::not_fn(simple))) {
-      return document_.cannot(schema, "propertyNames", "is not supported with 'anyOf' or 'oneOf'");
+      return document_.cannot(schema, "propertyNames", "is not supported with alternatives or 'not'");
     }
     for (const Part& part : parts) {
       if (part.role == Part::Role::one_value) read_name_list(part.value->items);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "text/grammar_error.hpp"
 #include "text/json_schema_magnitudes.hpp"
@@ -10,25 +11,24 @@
 namespace inlay::text {
 namespace {
 
-constexpr std::uint64_t largest_divisor = 2048;
+constexpr std::uint64_t largest_divisor = 1'000'000'000'000;
 constexpr std::size_t longest_plain = 64;   // digits of a number written out
 constexpr std::size_t longest_limit = 400;  // digits of a limit
 
 Divisor common_divisor(const NumberFacts& facts) {
   Divisor out;
   if (facts.multiples.empty()) return out;
-  const std::string& where = facts.multiples.front().second;
+  const std::string& where = out.where = facts.multiples.front().second;
   for (const auto& [multiple, place] : facts.multiples) out.decimals = std::max(out.decimals, multiple.decimals());
   const auto too_large = [&] {
-    const std::string what = "'multipleOf' is supported up to a common multiple of 2048 and nine decimals";
+    const std::string what = "'multipleOf' is supported up to a common multiple of 10^12 and nine decimals";
     refuse(Flaw::unsupported, what + ", not as at " + where, where);
   };
   if (out.decimals > 9) too_large();
   for (const auto& [multiple, place] : facts.multiples) {
     const auto scaled = multiple.scaled(out.decimals);
-    if (!scaled || *scaled > largest_divisor) too_large();
+    if (!scaled || *scaled / std::gcd(*scaled, out.value) > largest_divisor / out.value) too_large();
     out.value = std::lcm(out.value, *scaled);
-    if (out.value > largest_divisor) too_large();
   }
   if (facts.whole_only) {
     std::uint64_t one = 1;
@@ -82,7 +82,8 @@ bool divides(const Decimal& multiple, const Decimal& value) {
 void emit_exactly(Automaton& automaton, const NumberFacts& facts, NodeId from, NodeId to) {
   const Decimal& value = *facts.exactly;
   const auto below = [](const Decimal& a, const Decimal& b, bool exclusive) { return exclusive ? a < b : a <= b; };
-  if (facts.whole_only && !value.whole()) return;
+  if ((facts.whole_only && !value.whole()) || (facts.fraction_only && value.whole())) return;
+  if (std::ranges::find(facts.others, value) != facts.others.end()) return;
   if (facts.least && !below(facts.least->value, value, facts.least->exclusive)) return;
   if (facts.most && !below(value, facts.most->value, facts.most->exclusive)) return;
   for (const auto& [multiple, where] : facts.multiples) {
@@ -98,11 +99,31 @@ void emit_exactly(Automaton& automaton, const NumberFacts& facts, NodeId from, N
   }
 }
 
+// The ranges between the numbers that are left out.
+void emit_without(Automaton& automaton, NumberFacts facts, NodeId from, NodeId to) {
+  constexpr std::size_t most_others = 256;
+  auto others = std::exchange(facts.others, {});
+  if (others.size() > most_others) refuse(Flaw::limit, "the schema leaves out too many numbers", facts.where);
+  std::ranges::sort(others);
+  const auto end = facts.most;
+  for (const Decimal& other : others) {
+    if (facts.least && other < facts.least->value) continue;
+    if (end && other > end->value) break;
+    facts.most = {other, true};
+    emit_number(automaton, facts, from, to);
+    facts.least = {other, true};
+  }
+  facts.most = end;
+  emit_number(automaton, facts, from, to);
+}
+
 }  // namespace
 
 void emit_number(Automaton& automaton, const NumberFacts& facts, NodeId from, NodeId to) {
   if (facts.exactly) return emit_exactly(automaton, facts, from, to);
-  if (!facts.least && !facts.most && facts.multiples.empty()) return emit_any(automaton, facts.whole_only, from, to);
+  if (!facts.others.empty()) return emit_without(automaton, facts, from, to);
+  if (!facts.least && !facts.most && facts.multiples.empty() && !facts.fraction_only)
+    return emit_any(automaton, facts.whole_only, from, to);
   auto least = facts.least, most = facts.most;
   for (const auto& limit : {least, most}) {
     if (limit && limit->value.plain_size() > longest_limit) {
@@ -115,7 +136,7 @@ void emit_number(Automaton& automaton, const NumberFacts& facts, NodeId from, No
   const Decimal zero;
   if (!most || most->value >= zero) {
     const NumberLimit low = least && least->value >= zero ? *least : NumberLimit{};
-    emit_magnitudes(automaton, facts.whole_only, divisor, low, most, from, to);
+    emit_magnitudes(automaton, facts, divisor, low, most, from, to);
   }
   if (!least || least->value < zero) {
     const bool below = most && most->value <= zero;
@@ -124,7 +145,7 @@ void emit_number(Automaton& automaton, const NumberFacts& facts, NodeId from, No
     if (least) high = {least->value.negated(), least->exclusive};
     const NodeId magnitude = automaton.add_node();
     automaton.add_byte(from, '-', '-', magnitude);
-    emit_magnitudes(automaton, facts.whole_only, divisor, low, high, magnitude, to);
+    emit_magnitudes(automaton, facts, divisor, low, high, magnitude, to);
   }
 }
 

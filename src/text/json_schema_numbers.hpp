@@ -15,9 +15,10 @@ struct NumberLimit {
 };
 
 struct NumberFacts {
-  bool whole_only = false;
+  bool whole_only = false, fraction_only = false;
   std::optional<NumberLimit> least, most;
   std::optional<Decimal> exactly;
+  std::vector<Decimal> others;                             // which it must not be
   std::vector<std::pair<Decimal, std::string>> multiples;  // and where each stands in the schema
   std::string where;                                       // of the schema
 };

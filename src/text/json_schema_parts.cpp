@@ -121,6 +121,7 @@ Parts SchemaDocument::take_apart(const Parts& parts) {
 
 void SchemaDocument::expand(const Part& part, std::set<Part>& out) {
   const JsonValue& schema = *part.value;
+  if (part.role == Part::Role::negated) return expand_negated(schema, out);
   if (part.role != Part::Role::whole) {
     out.insert(part);
     return;
@@ -141,11 +142,11 @@ void SchemaDocument::expand(const Part& part, std::set<Part>& out) {
 }
 
 void SchemaDocument::expand_schema(const JsonValue& schema, std::set<Part>& out) {
-  const JsonValue* reference = string(schema, "$ref");
-  if (reference && references_stand_alone_) return expand({&target(schema, reference->text)}, out);
+  const JsonValue* referred = reference(schema);
+  if (referred && references_stand_alone_) return expand({referred}, out);
   refuse_always_unsupported(schema);
   out.insert({&schema, Part::Role::plain});
-  if (reference) expand({&target(schema, reference->text)}, out);
+  if (referred) expand({referred}, out);
   if (const JsonValue* all = array(schema, "allOf")) {
     if (all->items.empty()) fail(Flaw::bad_value, schema, "allOf", "must not be empty");
     for (const JsonValue& each : all->items) expand({&each}, out);
@@ -154,6 +155,7 @@ void SchemaDocument::expand_schema(const JsonValue& schema, std::set<Part>& out)
   add_alternatives(schema, "oneOf", Part::Role::one_of, out);
   add_alternatives(schema, "enum", Part::Role::one_value, out);
   if (const JsonValue* constant = schema.find("const")) out.insert({constant, Part::Role::equal});
+  expand_others(schema, out);
 }
 
 void SchemaDocument::add_alternatives(const JsonValue& schema, std::string_view keyword, Part::Role role,
@@ -164,7 +166,8 @@ void SchemaDocument::add_alternatives(const JsonValue& schema, std::string_view 
   out.insert({list, role});
 }
 
-Parts SchemaDocument::branches(const Part& part) {
+Parts SchemaDocument::branches(const Part& part) const {
+  if (part.role == Part::Role::negated) return negations_.at(part.value);
   const Part::Role role = part.role == Part::Role::one_value ? Part::Role::equal : Part::Role::whole;
   Parts out;
   for (const JsonValue& each : part.value->items) out.push_back({&each, role});
@@ -174,8 +177,13 @@ Parts SchemaDocument::branches(const Part& part) {
 void SchemaDocument::refuse_always_unsupported(const JsonValue& schema) const {
   for (const std::string_view keyword :
        {"not", "if", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"}) {
-    if (schema.find(keyword)) cannot(schema, keyword, "cannot be expressed by a grammar");
+    if (schema.find(keyword) && !SchemaMaker::made(schema)) cannot(schema, keyword, "cannot be expressed by a grammar");
   }
+}
+
+const JsonValue* SchemaDocument::reference(const JsonValue& schema) const {
+  const JsonValue* reference = string(schema, "$ref");
+  return reference ? &target(schema, reference->text) : nullptr;
 }
 
 const JsonValue& SchemaDocument::target(const JsonValue& schema, const std::string& reference) const {

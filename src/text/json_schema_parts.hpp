@@ -12,14 +12,34 @@
 
 #include "inlay/grammar.hpp"
 #include "text/grammar_error.hpp"
+#include "text/json_schema_negation.hpp"
 #include "text/json_schema_value.hpp"
 
 namespace inlay::text {
 
-// One of the things that must hold: a schema; its own keywords only; one of its alternatives; or to be equal to a
-// value.
+// The kinds of JSON value, as bits; whole numbers apart from the others.
+namespace json_type {
+inline constexpr unsigned null = 1, boolean = 2, whole = 4, fraction = 8, string = 16, array = 32, object = 64,
+                          any = 127;
+}
+
+// One of the things that must hold: a schema; its own keywords only; one of its alternatives; to be equal to a value;
+// what must where a schema does not; to be none of the values of a list; to be a string that a pattern or a format does
+// not match; or to be a number that is not whole.
 struct Part {
-  enum class Role : std::uint8_t { whole, plain, any_of, one_of, one_value, equal };
+  enum class Role : std::uint8_t {
+    whole,
+    plain,
+    any_of,
+    one_of,
+    one_value,
+    equal,
+    negated,
+    other_values,
+    other_pattern,
+    other_format,
+    fraction
+  };
   const JsonValue* value = nullptr;
   Role role = Role::whole;
   friend bool operator==(const Part&, const Part&) = default;
@@ -28,6 +48,11 @@ struct Part {
   }
 };
 using Parts = std::vector<Part>;
+
+struct Negation {
+  Parts alternatives;
+  std::string obstacle;  // a keyword that no grammar can turn round
+};
 
 // A schema document, with the words for what is wrong with it.
 class SchemaDocument {
@@ -41,7 +66,11 @@ class SchemaDocument {
   Parts take_apart(const Parts& parts);
 
   // The branches of a part with alternatives.
-  static Parts branches(const Part& part);
+  Parts branches(const Part& part) const;
+
+  unsigned types_of(const JsonValue& schema) const;           // json_schema_types.cpp
+  const JsonValue* reference(const JsonValue& schema) const;  // what "$ref" leads to
+  bool references_stand_alone() const { return references_stand_alone_; }
 
   // Refuses a keyword that cannot be honoured, unless such are to be ignored.
   void cannot(const JsonValue& schema, std::string_view keyword, const std::string& why) const;
@@ -58,6 +87,11 @@ class SchemaDocument {
  private:
   void expand(const Part& part, std::set<Part>& out);
   void expand_schema(const JsonValue& schema, std::set<Part>& out);
+  void expand_others(const JsonValue& schema, std::set<Part>& out);  // json_schema_conditions.cpp
+  void expand_negated(const JsonValue& schema, std::set<Part>& out);
+  void expand_condition(const JsonValue& schema, std::set<Part>& out);
+  void expand_dependencies(const JsonValue& schema, std::string_view keyword, std::set<Part>& out);
+  void add_choice(std::vector<JsonValue> branches, std::set<Part>& out);
   void add_alternatives(const JsonValue& schema, std::string_view keyword, Part::Role role, std::set<Part>& out);
   const JsonValue& target(const JsonValue& schema, const std::string& reference) const;
   const JsonValue& follow(const JsonValue& schema, const std::string& pointer) const;
@@ -68,6 +102,8 @@ class SchemaDocument {
   bool references_stand_alone_ = false;  // draft-07: keywords beside $ref mean nothing
   std::vector<const JsonValue*> path_;   // schemas that are being taken apart
   std::unordered_set<const JsonValue*> on_path_;
+  SchemaMaker maker_;
+  std::map<const JsonValue*, Parts> negations_;
 };
 
 }  // namespace inlay::text

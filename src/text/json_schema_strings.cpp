@@ -26,6 +26,14 @@ StringFacts SchemaCompiler::string_facts(const Parts& parts) {
   for (const Part& part : parts) {
     if (part.role == Part::Role::plain && part.value->is(JsonValue::Kind::object)) add_string_facts(*part.value, facts);
     if (part.role == Part::Role::plain && part.value->is(JsonValue::Kind::boolean)) facts.impossible = true;
+    if (part.role == Part::Role::other_pattern) {
+      facts.others.push_back(parse_regex(part.value->text, Match::search, expressions_, document_.place(*part.value)));
+    } else if (part.role == Part::Role::other_format) {
+      facts.others.push_back(format_expression(*part.value, part.value->text));
+    } else if (part.role == Part::Role::other_values) {
+      for (const JsonValue& value : part.value->items)
+        if (value.is(JsonValue::Kind::string)) facts.others.push_back(expressions_.text(value.text));
+    }
     if (part.role != Part::Role::equal) continue;
     facts.impossible = facts.impossible || (facts.exactly && *facts.exactly != part.value->text);
     facts.exactly = part.value->text;
@@ -46,21 +54,25 @@ void SchemaCompiler::add_string_facts(const JsonValue& schema, StringFacts& fact
   if (format_pattern(format->text)) {
     facts.patterns.push_back(format_expression(schema, format->text));
   } else {
-    document_.cannot(schema, "format", fmt::format("'{}' is not known", format->text.substr(0, 80)));
+    const bool narrow = narrow_format_pattern(format->text).has_value();
+    const std::string_view why = narrow ? "cannot be checked by a grammar in full" : "is not known";
+    document_.cannot(schema, "format", fmt::format("'{}' {}", format->text.substr(0, 80), why));
+    if (narrow) facts.patterns.push_back(format_expression(schema, format->text));
   }
 }
 
 ExpressionId SchemaCompiler::format_expression(const JsonValue& schema, const std::string& format) {
   const auto [at, added] = formats_.try_emplace(format, no_id);
-  if (added)
-    at->second = parse_regex(*format_pattern(format), Match::whole, expressions_, document_.place(schema, "format"));
-  return at->second;
+  if (!added) return at->second;
+  const auto whole = format_pattern(format), pattern = whole ? whole : narrow_format_pattern(format);
+  return at->second = parse_regex(*pattern, Match::whole, expressions_, document_.place(schema, "format"));
 }
 
 void SchemaCompiler::emit_string(const StringFacts& facts, NodeId from, NodeId to) {
   if (facts.impossible) return;
   if (bare_) return emit_bare(facts, from, to);
-  const bool any = facts.patterns.empty() && !facts.exactly && facts.least == 0 && facts.most == unbounded;
+  const bool any =
+      facts.patterns.empty() && facts.others.empty() && !facts.exactly && facts.least == 0 && facts.most == unbounded;
   if (any) return emit_any_string(from, to);
   const NodeId end = out_.add_node();
   emit_content(facts, after_byte(from, '"'), end);
@@ -78,7 +90,7 @@ void SchemaCompiler::emit_any_string(NodeId from, NodeId to) {
 }
 
 void SchemaCompiler::emit_content(const StringFacts& facts, NodeId from, NodeId to) {
-  if (facts.patterns.empty() && !facts.exactly) {
+  if (facts.patterns.empty() && facts.others.empty() && !facts.exactly) {
     if (any_character_ == no_id) {
       any_character_ = out_.add_rule("a character");
       emit_any_character(out_, speller_, out_.rule(any_character_).entry, out_.rule(any_character_).exit);
@@ -86,9 +98,11 @@ void SchemaCompiler::emit_content(const StringFacts& facts, NodeId from, NodeId 
     const auto least = static_cast<std::uint32_t>(facts.least), most = static_cast<std::uint32_t>(facts.most);
     return out_.add_repeat(from, any_character_, least, most, to);
   }
-  const std::vector<ExpressionId> all = machines(facts);
-  if (all.size() == 1) return Emitter(out_, speller_, expressions_, Spelling::json).emit(all[0], from, to);
+  std::vector<ExpressionId> all = machines(facts);
+  if (all.size() == 1 && facts.others.empty())
+    return Emitter(out_, speller_, expressions_, Spelling::json).emit(all[0], from, to);
   const std::uint64_t every = (std::uint64_t{1} << all.size()) - 1;
+  add_others(facts, all);
   TextSet(expressions_, all, [&](std::uint64_t matched) {
     return matched == every;
   }).emit(out_, speller_, Spelling::json, from, to);
@@ -113,14 +127,20 @@ std::vector<ExpressionId> SchemaCompiler::machines(const StringFacts& facts) {
   return out;
 }
 
+// Expressions of which none may match.
+void SchemaCompiler::add_others(const StringFacts& facts, std::vector<ExpressionId>& all) {
+  if (!facts.others.empty()) all.push_back(expressions_.choice(facts.others));
+}
+
 // All that the schema asks for, and nothing that would be read as something else.
 void SchemaCompiler::emit_bare(const StringFacts& facts, NodeId from, NodeId to) {
   constexpr std::uint64_t most_written = 128;  // characters whose number is a state
   const std::uint64_t counted = facts.most == unbounded ? facts.least : facts.most;
-  if (facts.patterns.empty() && !facts.exactly && bare_->may_be_json && counted > most_written)
+  if (facts.patterns.empty() && facts.others.empty() && !facts.exactly && bare_->may_be_json && counted > most_written)
     return emit_long_bare(facts, from, to);
   std::vector<ExpressionId> all = machines(facts);
   const std::uint64_t wanted = (std::uint64_t{1} << all.size()) - 1;
+  add_others(facts, all);
   const auto forbid = [&](const std::string& pattern, Match match) {
     all.push_back(parse_regex(pattern, match, expressions_, {}));
   };

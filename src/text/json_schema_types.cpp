@@ -1,4 +1,6 @@
 // The types that schemas allow, and the limits of their numbers.
+#include <algorithm>
+
 #include "text/json_schema_compiler.hpp"
 
 namespace inlay::text {
@@ -13,6 +15,15 @@ std::optional<unsigned> type_named(std::string_view name) {
   if (name == "array") return json_type::array;
   if (name == "object") return json_type::object;
   return std::nullopt;
+}
+
+// Types of which a list has all values.
+unsigned used_up(const JsonValue& list) {
+  const auto has = [&](JsonValue::Kind kind, bool truth) {
+    return std::ranges::any_of(list.items, [&](const JsonValue& v) { return v.is(kind) && v.truth == truth; });
+  };
+  const bool both = has(JsonValue::Kind::boolean, true) && has(JsonValue::Kind::boolean, false);
+  return (has(JsonValue::Kind::null, false) ? json_type::null : 0) | (both ? json_type::boolean : 0);
 }
 
 }  // namespace
@@ -33,25 +44,32 @@ unsigned type_of(const JsonValue& value) {
 unsigned SchemaCompiler::types_of(const Parts& parts) const {
   unsigned types = json_type::any;
   for (const Part& part : parts) {
-    if (part.role == Part::Role::plain) types &= types_of(*part.value);
-    if (part.role == Part::Role::equal) types &= type_of(*part.value);
+    switch (part.role) {
+      case Part::Role::plain: types &= document_.types_of(*part.value); break;
+      case Part::Role::equal: types &= type_of(*part.value); break;
+      case Part::Role::other_pattern:
+      case Part::Role::other_format: types &= json_type::string; break;
+      case Part::Role::fraction: types &= json_type::fraction; break;
+      case Part::Role::other_values: types &= ~used_up(*part.value); break;
+      default: break;
+    }
   }
   return types;
 }
 
-unsigned SchemaCompiler::types_of(const JsonValue& schema) const {
+unsigned SchemaDocument::types_of(const JsonValue& schema) const {
   if (schema.is(JsonValue::Kind::boolean)) return 0;
   const JsonValue* type = schema.find("type");
   if (!type) return json_type::any;
   const auto one = [&](const JsonValue& name) {
     const auto bits = name.is(JsonValue::Kind::string) ? type_named(name.text) : std::nullopt;
-    if (!bits) document_.fail(Flaw::bad_value, schema, "type", "is not the name of a JSON type");
+    if (!bits) fail(Flaw::bad_value, schema, "type", "is not the name of a JSON type");
     return *bits;
   };
   if (!type->is(JsonValue::Kind::array)) return one(*type);
   unsigned types = 0;
   for (const JsonValue& name : type->items) types |= one(name);
-  if (types == 0) document_.fail(Flaw::bad_value, schema, "type", "is an empty list");
+  if (types == 0) fail(Flaw::bad_value, schema, "type", "is an empty list");
   return types;
 }
 
@@ -59,6 +77,11 @@ NumberFacts SchemaCompiler::number_facts(const Parts& parts) const {
   NumberFacts facts;
   for (const Part& part : parts) {
     if (part.role == Part::Role::plain) tighten(facts, *part.value);
+    if (part.role == Part::Role::other_values) {
+      for (const JsonValue& value : part.value->items)
+        if (const auto number = value.is(JsonValue::Kind::number) ? Decimal::parse(value.text) : std::nullopt)
+          facts.others.push_back(*number);
+    }
     if (part.role != Part::Role::equal) continue;
     const auto value = Decimal::parse(part.value->text);
     facts.where = document_.place(*part.value);

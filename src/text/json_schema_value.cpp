@@ -90,8 +90,8 @@ auto around(const List& list, std::uint32_t order, ValueOf value_of) {
 
 // Adds the steps from one value to another within it. A schema may ask for the places of all its values.
 bool find_path(const JsonValue& value, const JsonValue* within, std::string& path) {
-  while (within != &value) {
-    if (value.order <= within->order) return false;
+  while (within->order != value.order) {
+    if (value.order < within->order) return false;
     if (!within->items.empty() && within->items.front().order <= value.order) {
       const auto at = around(
           within->items, value.order, [](const JsonValue& each) -> auto& { return each; });

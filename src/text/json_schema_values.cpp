@@ -47,18 +47,19 @@ bool SchemaCompiler::emit_plain_values(const Parts& parts, NodeId from, NodeId t
   if (first == parts.end()) return false;
   unsigned types = json_type::any;
   for (const Part& part : parts) {
-    if (is_list(part)) continue;
-    if (!only_types(*part.value)) return false;
-    types &= types_of(*part.value);
+    if (is_list(part) || part.role == Part::Role::other_values) continue;
+    if (part.role != Part::Role::plain || !only_types(*part.value)) return false;
+    types &= document_.types_of(*part.value);
   }
   const auto allowed_by = [](const Part& part, const JsonValue& value) {
+    if (part.role == Part::Role::plain) return true;
     if (part.role == Part::Role::equal) return equal(*part.value, value);
-    return std::ranges::any_of(part.value->items, [&](const JsonValue& each) { return equal(each, value); });
+    const bool listed = std::ranges::any_of(part.value->items, [&](const auto& each) { return equal(each, value); });
+    return listed == (part.role == Part::Role::one_value);
   };
   const auto allowed = [&](const JsonValue& value) {
     if ((types & type_of(value)) == 0) return false;
-    return std::ranges::all_of(
-        parts, [&](const Part& part) { return part == *first || !is_list(part) || allowed_by(part, value); });
+    return std::ranges::all_of(parts, [&](const Part& part) { return part == *first || allowed_by(part, value); });
   };
   std::vector<std::string> strings;
   const auto add = [&](const JsonValue& value) {

@@ -11,7 +11,8 @@
 namespace support {
 
 // Keywords: type, enum, const, the limits of numbers, strings, lists and objects, pattern, properties, required,
-// additionalProperties, items, prefixItems, anyOf, oneOf, allOf, and $ref into $defs. Numbers are doubles.
+// additionalProperties, items, prefixItems, anyOf, oneOf, allOf, not, if, then, else, dependentRequired,
+// dependentSchemas, and $ref into $defs. Numbers are doubles.
 class SchemaValidator {
  public:
   explicit SchemaValidator(const Json& root) : root_(root) {}
@@ -24,7 +25,8 @@ class SchemaValidator {
     if (schema.contains("type") && !has_type(value, schema["type"])) return false;
     if (schema.contains("const") && value != schema["const"]) return false;
     if (schema.contains("enum") && std::ranges::find(schema["enum"], value) == schema["enum"].end()) return false;
-    return combined(value, schema) && (!value.is_number() || number(value.get<double>(), schema)) &&
+    return combined(value, schema) && conditions(value, schema) &&
+           (!value.is_number() || number(value.get<double>(), schema)) &&
            (!value.is_string() || string(value.get<std::string>(), schema)) &&
            (!value.is_array() || list(value, schema)) && (!value.is_object() || object(value, schema));
   }
@@ -46,6 +48,23 @@ class SchemaValidator {
     };
     return (!schema.contains("anyOf") || count("anyOf") > 0) && (!schema.contains("oneOf") || count("oneOf") == 1) &&
            (!schema.contains("allOf") || count("allOf") == std::ptrdiff_t(schema["allOf"].size()));
+  }
+
+  bool conditions(const Json& value, const Json& schema) const {
+    if (schema.contains("not") && valid(value, schema["not"])) return false;
+    if (schema.contains("if")) {
+      const char* asked = valid(value, schema["if"]) ? "then" : "else";
+      if (schema.contains(asked) && !valid(value, schema[asked])) return false;
+    }
+    if (!value.is_object()) return true;
+    const Json names = schema.value("dependentRequired", Json::object());
+    for (const auto& [name, others] : names.items())
+      for (const auto& other : others)
+        if (value.contains(name) && !value.contains(other.get<std::string>())) return false;
+    const Json schemas = schema.value("dependentSchemas", Json::object());
+    for (const auto& [name, other] : schemas.items())
+      if (value.contains(name) && !valid(value, other)) return false;
+    return true;
   }
 
   // Whether a size keeps to a keyword, if the schema has it.

@@ -44,16 +44,6 @@ def put_key(out, key, value):
     kinds[type(value)](key, value)
 
 
-def put_weights(out, weights):
-    for name, value in weights.items():
-        value = np.ascontiguousarray(value, np.float32)
-        if value.ndim > 1 and name.endswith(".weight"):  # rounded to bfloat16 when they were drawn
-            bits = gguf.quants.quantize(value, gguf.GGMLQuantizationType.BF16)
-            out.add_tensor(name, bits, raw_dtype=gguf.GGMLQuantizationType.BF16)
-        else:
-            out.add_tensor(name, value)
-
-
 def write_model(path, made):
     out = gguf.GGUFWriter(path, made.architecture)
     out.add_vocab_size(V)
@@ -64,7 +54,13 @@ def write_model(path, made):
     out.add_token_scores([0.0] * V)
     out.add_token_types([2, 3, 3] + [1] * (V - 3))
     out.add_bos_token_id(1), out.add_eos_token_id(2)
-    put_weights(out, made.weights)
+    for name, value in made.weights.items():
+        value = np.ascontiguousarray(value, np.float32)
+        if value.ndim > 1 and name.endswith(".weight"):  # rounded to bfloat16 when they were drawn
+            bits = gguf.quants.quantize(value, gguf.GGMLQuantizationType.BF16)
+            out.add_tensor(name, bits, raw_dtype=gguf.GGMLQuantizationType.BF16)
+        else:
+            out.add_tensor(name, value)
     out.write_header_to_file(), out.write_kv_data_to_file(), out.write_tensors_to_file(), out.close()
 
 

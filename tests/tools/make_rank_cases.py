@@ -15,7 +15,7 @@ import transformers
 
 from arch_transformers import NAMES
 from arch_written import V, bf16
-from make_arch_cases import put_key, put_weights
+from make_arch_cases import put_key
 
 E, H, F = 32, 4, 48
 BERT = [(r"^roberta\.embeddings\.word_embeddings", "token_embd"), (r"^roberta\.embeddings\.position_embeddings", "position_embd"),
@@ -150,7 +150,8 @@ def write(path, made, weights):
         out.add_bool(f"tokenizer.ggml.{key}", value)
     if made.name == "qwen3":
         out.add_string("tokenizer.chat_template.rerank", "<s>Q{query}D{document}Z</s>")
-    put_weights(out, weights)
+    for name, value in weights.items():
+        out.add_tensor(name, np.ascontiguousarray(value, np.float32))
     out.write_header_to_file(), out.write_kv_data_to_file(), out.write_tensors_to_file(), out.close()
 
 
