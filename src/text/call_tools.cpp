@@ -45,6 +45,13 @@ Grammar grammar_of_part(const Json& part, const Json& whole) {
   }
 }
 
+// What no list can have is no limit.
+std::uint32_t count(const Json& schema, const char* key, std::uint32_t otherwise) {
+  constexpr std::uint64_t most = 1u << 20;
+  const Json* value = find(schema, key);
+  return value && value->is_number_unsigned() && *value <= most ? value->get<std::uint32_t>() : otherwise;
+}
+
 CallValue value_of(const Json& schema, const Json& whole);
 
 void read_members(const Json& schema, const Json& whole, CallValue& value) {
@@ -92,6 +99,7 @@ CallValue value_of(const Json& schema, const Json& whole) {
     value.kind = CallValue::Kind::list;
     const Json* items = find(schema, "items");
     value.element.push_back(items ? value_of(*items, whole) : CallValue());
+    value.least = count(schema, "minItems", 0), value.most = count(schema, "maxItems", unbounded);
   } else if (name == "object") {
     value.kind = CallValue::Kind::object;
     read_members(schema, whole, value);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "inlay/grammar.hpp"
+#include "text/automaton.hpp"
 
 namespace inlay::text {
 
@@ -17,6 +18,7 @@ struct CallValue {
   std::string texts;                          // the schema of a text, or of anything; empty: it says nothing
   Grammar json;                               // numbers, booleans; and lists and objects where they are written as JSON
   std::vector<CallValue> element;             // of a list: one
+  std::uint32_t least = 0, most = unbounded;  // elements of a list
   std::vector<struct CallParameter> members;  // of an object, in the schema's order; none: any members
 };
 

@@ -34,7 +34,7 @@ class CallWriter {
   NodeId bare(NodeId from, const std::string& schema, const BareTexts& how);
   NodeId gemma_value(NodeId from, const CallValue& value);
   NodeId gemma_object(NodeId from, const std::vector<CallParameter>& members);
-  NodeId gemma_list(NodeId from, const CallValue& element);
+  NodeId gemma_list(NodeId from, const CallValue& list);
   NodeId gemma_any(NodeId from);
   NodeId gemma_any_object(NodeId from);
   NodeId in_order(NodeId from, const std::vector<CallParameter>& parameters, std::string_view separator,

@@ -21,12 +21,18 @@ NodeId CallWriter::gemma_object(NodeId from, const std::vector<CallParameter>& m
   return plain(end, "}");
 }
 
-NodeId CallWriter::gemma_list(NodeId from, const CallValue& element) {
-  const NodeId begin = out_.add_node(), to = out_.add_node(), open = plain(from, "[");
-  out_.add_empty(open, begin);
-  const NodeId end = gemma_value(begin, element);
-  out_.add_empty(plain(end, ","), begin);
-  for (const NodeId last : {open, end}) out_.add_text(last, "]", to);
+NodeId CallWriter::gemma_list(NodeId from, const CallValue& list) {
+  const NodeId to = out_.add_node(), open = plain(from, "["), first = out_.add_node(), end = out_.add_node();
+  if (list.least == 0) out_.add_text(open, "]", to);
+  if (list.most == 0) return to;
+  const RuleId element = out_.add_rule("an element of Gemma"), further = out_.add_rule("a further element of Gemma");
+  const CallValue value = list.element.empty() ? CallValue() : list.element.front();
+  out_.add_empty(gemma_value(out_.rule(element).entry, value), out_.rule(element).exit);
+  out_.add_call(plain(out_.rule(further).entry, ","), element, out_.rule(further).exit);
+  out_.add_call(open, element, first);
+  out_.add_repeat(first, further, std::max(list.least, 1u) - 1, list.most == unbounded ? unbounded : list.most - 1,
+                  end);
+  out_.add_text(end, "]", to);
   return to;
 }
 
@@ -38,7 +44,7 @@ NodeId CallWriter::gemma_value(NodeId from, const CallValue& value) {
       return plain(bare(plain(from, quote), value.texts, {.end = std::string(quote)}), quote);
     }
     case Kind::json: return grammar(from, value.json);
-    case Kind::list: return gemma_list(from, value.element.front());
+    case Kind::list: return gemma_list(from, value);
     case Kind::object: return gemma_object(from, value.members);
     case Kind::any: break;
   }

@@ -99,6 +99,20 @@ TEST_CASE("a call is spelled as its family does, and only with what its tool all
   }
 }
 
+TEST_CASE("lists in the notation of Gemma have as many elements as their schemas ask for") {
+  const std::string sized = R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{
+    "a":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":3},
+    "b":{"type":"array","items":{"type":"array","minItems":1},"maxItems":1}},"required":["a"]}}}])";
+  const std::string source = "<|tool_call>";
+  const CallGrammars grammars(OutputFormat::of_template(source), source, sized);
+  const auto grammar = grammars.message({.calls = Calls::only}, {});
+  const auto call = [](const std::string& arguments) { return "<|tool_call>call:f{" + arguments + "}<tool_call|>"; };
+  for (const char* right : {"a:[1,2]", "a:[1,2,3]", "a:[1,2],b:[]", "a:[1,2],b:[[true]]", "a:[1,2],b:[[1,[]]]"})
+    CHECK(accepts(grammar, call(right)));
+  for (const char* wrong : {"a:[]", "a:[1]", "a:[1,2,3,4]", "a:[1,2],b:[[]]", "a:[1,2],b:[[1],[1]]"})
+    CHECK_FALSE(accepts(grammar, call(wrong)));
+}
+
 TEST_CASE("texts that stand without quotes are held to their schemas, too") {
   const std::string limited = R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{
     "a":{"type":"string","pattern":"^[a-z]+$","maxLength":3},"b":{"type":"string","format":"date"},
