@@ -63,15 +63,19 @@ struct NetworkOf final : Network {
   bool reads_source() const override { return two_passes; }
 };
 
+/// A Decoder of layers that stand alone.
+template <class M>
+concept OfSuchLayers = requires(const typename M::Block& layer, const Metadata& m, const Weights& w, Tensor& x) {
+  {typename M::Block(w, m, 0)};
+  layer(x, 0);
+};
+
 /// The heads of a file: Medusa's, or, behind a Decoder of layers that stand alone, the block that predicts the token
 /// after the next.
 template <class M>
 std::unique_ptr<Network> heads_of(const Metadata& m, const Weights& w) {
   if (w.has("medusa.0.output.weight")) return std::make_unique<NetworkOf<Medusa>>(m, w);
-  if constexpr (requires(const typename M::Block& layer, Tensor& x) {
-                  {typename M::Block(w, m, 0)};
-                  layer(x, 0);
-                })
+  if constexpr (OfSuchLayers<M>)
     if (NextToken<typename M::Block, typename M::LastNorm>::stands_in(m, w))
       return std::make_unique<NetworkOf<NextToken<typename M::Block, typename M::LastNorm>>>(m, w);
   return nullptr;
