@@ -22,17 +22,13 @@ std::int64_t Step::tokens() const noexcept { return state_->pass.sizes.tokens; }
 std::int64_t Step::wanted() const noexcept { return state_->pass.sizes.wanted; }
 
 Tensor Step::scratch(std::initializer_list<std::int64_t> shape, std::uint32_t type) {
-  auto& s = *state_;
   Tensor t;
   t.step = this;
   t.view.type = type, t.view.rank = std::uint32_t(shape.size());
   std::copy(shape.begin(), shape.end(), t.view.shape);
   std::int64_t bytes = width_of(type);
   for (auto i = shape.size(); i-- > 0;) t.view.stride[i] = bytes, bytes *= t.view.shape[i];
-  auto* base = s.dry ? reinterpret_cast<std::byte*>(line) : static_cast<std::byte*>(s.memory.data());
-  t.view.data = base + s.used;
-  s.used += (std::size_t(bytes) + line - 1) / line * line;
-  s.peak = std::max(s.peak, s.used);
+  t.view.data = state_->take(std::max((std::size_t(bytes) + line - 1) / line * line, line));
   return t;
 }
 
@@ -42,7 +38,7 @@ std::size_t Step::enter_layer(int index) {
 }
 
 void Step::leave_layer(std::size_t kept, const Tensor& x, const void* home) {
-  state_->used = kept;
+  state_->give_back(kept);
   if (x.view.data != home)
     throw Error(Errc::argument, "a layer returned its result in scratch memory instead of changing x in place");
 }

@@ -63,11 +63,40 @@ runtime::Record& Step::State::add(std::uint32_t op) {
   return record;
 }
 
-void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows, bool joined,
-                        bool without_memory) {
+namespace {
+
+// Where scratch memory begins while a pass is recorded: no null pointer lies in it.
+std::byte* const recorded_base = reinterpret_cast<std::byte*>(std::uintptr_t{64});
+
+}  // namespace
+
+std::byte* Step::State::take(std::size_t bytes) {
+  open_.push_back(int(buffers_.size()));
+  buffers_.push_back({used, bytes});
+  used += bytes;
+  return recorded_base + buffers_.back().begin;
+}
+
+void Step::State::give_back(std::size_t kept) {
+  while (!open_.empty() && buffers_[std::size_t(open_.back())].begin >= kept) open_.pop_back();
+  used = kept;
+}
+
+int Step::State::buffer_of(const Tensor& tensor) const noexcept {
+  const auto holds = [&](int i) {
+    const auto& buffer = buffers_[std::size_t(i)];
+    const auto* begin = recorded_base + buffer.begin;
+    return tensor.view.data >= begin && tensor.view.data < begin + buffer.bytes;
+  };
+  const auto found = tensor.step ? std::find_if(open_.rbegin(), open_.rend(), holds) : open_.rend();
+  return found == open_.rend() ? -1 : *found;
+}
+
+std::size_t Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows,
+                               bool joined) {
   pass = {};
-  dry = without_memory;
-  used = peak = 0;
+  buffers_.clear(), open_.clear();
+  used = 0;
   pass.sizes = wanted_sizes;
   rows = {wanted_rows, INLAY_I32, 1, {wanted_sizes.wanted}, {sizeof(std::int32_t)}};
   Step step(*this);
@@ -79,12 +108,28 @@ void Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::
     throw;
   }
   for (auto& operation : pass.list) operation.bind();
+  for (const auto* needed : {&pass.output, &pass.hidden}) {
+    if (const int i = buffer_of(*needed); i >= 0) buffers_[std::size_t(i)].is_result = true;
+  }
+  if (const int i = buffer_of(pass.given); i >= 0) buffers_[std::size_t(i)].is_given = true;
+  return runtime::place(pass.list, buffers_);
+}
+
+void Step::State::move_to_places() {
+  const auto move = [&](inlay_tensor& tensor, int index) {
+    if (index < 0) return;
+    const auto& buffer = buffers_[std::size_t(index)];
+    const auto within = static_cast<std::byte*>(tensor.data) - recorded_base - std::ptrdiff_t(buffer.begin);
+    tensor.data = static_cast<std::byte*>(memory.data()) + buffer.place + within;
+  };
+  for (auto& tensor : pass.tensors) move(tensor, tensor.buffer);
+  for (auto* tensor : {&pass.output, &pass.given, &pass.hidden}) move(tensor->view, buffer_of(*tensor));
 }
 
 std::size_t Step::State::measure(const Network& network, const Sizes& wanted_sizes) {
-  trace(network, wanted_sizes, nullptr, true, true);
+  const auto bytes = trace(network, wanted_sizes, nullptr, true);
   pass.sizes = {};
-  return peak;
+  return bytes;
 }
 
 // Whether a pass of these sizes is recorded; the one of before is put aside.
@@ -106,12 +151,15 @@ void Step::State::record(const Network& network, const Sizes& sizes, std::int32_
     rows = {wanted_rows, INLAY_I32, 1, {sizes.wanted}, {sizeof(std::int32_t)}};
     return;
   }
-  if (const auto needed = measure(network, sizes); needed > memory.bytes()) {
+  const auto needed = trace(network, sizes, wanted_rows, joined);
+  if (needed > memory.bytes()) {
+    pass.sizes = {};  // until there is memory
     others_.clear();
     memory = {};
     memory = runtime::Block(device, needed);
+    pass.sizes = sizes;
   }
-  trace(network, sizes, wanted_rows, joined, false);
+  move_to_places();
 }
 
 void Step::State::check() const {

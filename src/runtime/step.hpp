@@ -39,6 +39,22 @@ struct Record {
   void bind();
 };
 
+// A piece of scratch memory. While a pass is recorded it begins at `begin`, counted from some place, and from there on
+// what was in the layer before may lie there, too; then place() finds where it lies when the pass runs.
+struct Buffer {
+  std::size_t begin, bytes, place = 0;
+  std::size_t first = 0, last = 0;           // operations that need it
+  bool is_given = false, is_result = false;  // what the host writes before the pass, and reads after it
+};
+
+// A tensor that the list points to, and which buffer it is in; -1: in none.
+struct Kept : inlay_tensor {
+  int buffer;
+};
+
+// Finds a place for every buffer that the list or the host needs. Returns the bytes of all.
+std::size_t place(const std::vector<Record>& list, std::vector<Buffer>& buffers);
+
 // Merges neighbours: linears of one input, norm into them, gate and up with their activation, a sum into the linear
 // before it, rotations into attention. The joined list computes the same bits.
 void join(std::vector<Record>& list);
@@ -56,7 +72,7 @@ struct inlay::nn::Step::State {
     Tensor output;         // [wanted, V] or what the network returned
     Tensor given, hidden;  // [T, D] from the host, and for it; empty: none
     std::vector<runtime::Record> list;
-    std::deque<inlay_tensor> tensors;  // what the list points to
+    std::deque<runtime::Kept> tensors;  // what the list points to
   };
 
   State(const runtime::Device& device, std::span<const inlay_cache> keys_values, std::span<const inlay_cache> states)
@@ -74,24 +90,32 @@ struct inlay::nn::Step::State {
   // Asks the backend about every recorded operation; throws Error{unsupported} naming one that it refuses.
   void check() const;
 
-  const inlay_tensor* keep(const Tensor& tensor) { return tensor ? &pass.tensors.emplace_back(tensor.view) : nullptr; }
+  const inlay_tensor* keep(const Tensor& tensor) {
+    return tensor ? &pass.tensors.emplace_back(runtime::Kept{tensor.view, buffer_of(tensor)}) : nullptr;
+  }
   runtime::Record& add(std::uint32_t op);
+  std::byte* take(std::size_t bytes);  // scratch memory, as long as it is only recorded
+  void give_back(std::size_t kept);    // all that was taken since so much was
 
   const runtime::Device& device;
   std::span<const inlay_cache> keys_values, states;
   Pass pass;
   inlay_tensor rows = {};
   runtime::Block memory;
-  std::size_t used = 0, peak = 0;
-  bool dry = false;           // scratch has no memory: only its size is asked for
+  std::size_t used = 0;
   bool keeps_hidden = false;  // heads guess from what the last layer made
 
  private:
   static constexpr std::size_t most_passes = 12;  // a plain step, those with drafts, a few more
 
   bool find(const Sizes& sizes);
-  void trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined, bool without_memory);
+  // Records and finds places; returns the bytes of scratch memory.
+  std::size_t trace(const Network& network, const Sizes& sizes, std::int32_t* rows, bool joined);
+  void move_to_places();
+  int buffer_of(const Tensor& tensor) const noexcept;
   void submit(const inlay_batch& batch);
 
   std::deque<Pass> others_;  // of other sizes, and the same memory; the one used last at the end
+  std::vector<runtime::Buffer> buffers_;
+  std::vector<int> open_;  // buffers of this layer and of what is around it
 };
