@@ -50,8 +50,10 @@ struct LoadOptions {
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
   /// Call f(0..n-1) once each on your threads, even one after another.
   std::function<void(int n, const std::function<void(int)>&)> parallel = {};
-  /// Serves weights, cache and scratch, and the tables of the file and its vocabulary; null: the heap. Must be
-  /// thread-safe and outlive the model. What is handed out as a string or vector, and small objects, stay on the heap.
+  /// Serves all that is kept for the model, its sessions and batches, and what steps work in; null: the heap. Must be
+  /// thread-safe and outlive them. On the heap stay values in standard types that are handed out or were handed in (the
+  /// texts of info(), salts, samplers), errors, what threads and functions of the host's are to the standard library,
+  /// grammars and chats, and what guesses and reading files and texts take for a moment.
   std::pmr::memory_resource* memory = nullptr;
   std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
   bool vocabulary_only = false;                             ///< tokenizer, template and facts; no weights
@@ -95,7 +97,8 @@ struct ModelInfo {
   bool encoder_decoder = false;  ///< reads a source, then writes: a prompt is the source, and each one begins anew
 };
 
-/// Bytes that a model takes beside the tables of its file and vocabulary, exactly: LoadOptions::memory serves no other.
+/// Bytes that the device takes for a model, exactly: what LoadOptions::memory is asked for in lines of 64 bytes. Tables
+/// of the file and its vocabulary, tokens and small objects come on top.
 struct Plan {
   std::uint64_t weights = 0;    ///< packed weights
   std::uint64_t scratch = 0;    ///< the largest step's, of one session

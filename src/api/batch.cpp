@@ -26,9 +26,23 @@ const Batch::Options& checked(const Batch::Options& options) {
 }  // namespace
 
 BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Options& options)
-    : model_(std::move(model)), options_(checked(options)), places_(most_places()) {
+    : model_(std::move(model)),
+      options_(checked(options)),
+      requests_(model_->memory),
+      live_(model_->memory),
+      events_(model_->memory),
+      views_(model_->memory),
+      plan_memory_(plan_bytes_, sizeof(plan_bytes_), model_->memory),
+      pace_(model_->memory),
+      places_(most_places()),
+      readings_(model_->memory),
+      served_(model_->memory),
+      last_rows_(model_->memory),
+      with_grammar_(model_->memory),
+      logits_(model_->memory),
+      choices_(model_->memory) {
   if (model_->engine->spare_cores() > 0) try {
-      aside_ = std::make_unique<base::Aside>();
+      aside_ = base::make<base::Aside>(model_->memory);
     } catch (const std::system_error&) {  // no thread is to be had: it goes without
     }
 }
@@ -45,7 +59,7 @@ void BatchRequest::begin(std::span<const TokenId> prompt) {
   } else {
     session->check_source(prompt);
     source.assign(prompt.begin(), prompt.end());
-    rollback->begin_anew({.salt = sequence().salt});
+    rollback->begin_anew(runtime::Sequence{.salt = sequence().salt}.in(session->memory()));
     before = 0;
   }
   if (session->engine().reads_source()) session->begin_writing();
@@ -69,7 +83,7 @@ void BatchState::refuse_twice(const SessionState& session) {
 
 Batch::Id BatchState::submit(std::shared_ptr<SessionState> session, std::span<const TokenId> prompt,
                              const Sampler& sampler, Limits limits, Standing standing) {
-  auto request = std::make_unique<BatchRequest>(session, sampler, std::move(limits));
+  auto request = base::make<BatchRequest>(model_->memory, session, sampler, std::move(limits));
   request->rollback.emplace(*session);
   const auto& tokens = session->sequence.tokens;
   request->before = tokens.size();
@@ -158,7 +172,7 @@ Batch::Batch(const Model& model) : Batch(model, Options{}) {}
 Batch::Batch(const Model& model, const Options& options) {
   guarded([&] {
     (void)model.session();  // refuses what cannot generate
-    state_ = std::make_shared<BatchState>(model.state_, options);
+    state_ = base::make_shared<BatchState>(model.state_->memory, model.state_, options);
   });
 }
 Batch::Batch(Batch&&) noexcept = default;

@@ -83,7 +83,7 @@ struct BatchState {
   void admit(BatchRequest& request);
   void preempt(BatchRequest& request);
   void step();
-  bool read_source(std::vector<runtime::Schedule::Part>& parts);
+  bool read_source(std::pmr::vector<runtime::Schedule::Part>& parts);
   bool read(std::span<const runtime::Schedule::Part> parts);
   void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);
   void take(std::span<const runtime::Schedule::Part> parts);
@@ -96,19 +96,25 @@ struct BatchState {
 
   std::mutex mutex_;  // of the six below
   std::condition_variable changed_;
-  std::vector<std::unique_ptr<BatchRequest>> requests_;
+  std::pmr::vector<base::Owned<BatchRequest>> requests_;
   Batch::Id last_id_ = 0;
   std::uint64_t rounds_ = 0;
   bool closed_ = false;
 
-  std::vector<BatchRequest*> live_, events_;  // of the round, by id; events not shown yet, the next one last
-  std::unique_ptr<BatchRequest> ended_;       // whose last event is shown
-  std::vector<runtime::Request> views_;
+  std::pmr::vector<BatchRequest*> live_, events_;  // of the round, by id; events not shown yet, the next one last
+  base::Owned<BatchRequest> ended_;                // whose last event is shown
+  std::pmr::vector<runtime::Request> views_;
+  std::byte plan_bytes_[16 << 10];
+  std::pmr::monotonic_buffer_resource plan_memory_;  // of one step's schedule
   runtime::Pace pace_;
-  std::size_t places_;  // fewer than sessions_at_once after memory ran out
-  std::vector<float> logits_;
-  std::vector<Choice> choices_;
-  std::unique_ptr<base::Aside> aside_;  // where a core is left beside those of a step
+  std::size_t places_;                           // fewer than sessions_at_once after memory ran out
+  std::pmr::vector<runtime::Reading> readings_;  // of the step, as the three below
+  std::pmr::vector<const BatchRequest*> served_;
+  std::pmr::vector<int> last_rows_;
+  std::pmr::vector<Writer*> with_grammar_;
+  runtime::Engine::Rows logits_;
+  std::pmr::vector<Choice> choices_;
+  base::Owned<base::Aside> aside_;  // where a core is left beside those of a step
 };
 
 }  // namespace v0

@@ -13,7 +13,7 @@ namespace {
 // While it lives, another thread finds out which tokens the grammars allow next: that needs no logits.
 class PrepareGrammars {
  public:
-  PrepareGrammars(base::Aside* aside, std::vector<Writer*> writers) : aside_(aside), writers_(std::move(writers)) {
+  PrepareGrammars(base::Aside* aside, std::span<Writer* const> writers) : aside_(aside), writers_(writers) {
     if (!writers_.empty())
       aside_->start([this] {
         for (auto* writer : writers_) writer->prepare();
@@ -27,7 +27,7 @@ class PrepareGrammars {
 
  private:
   base::Aside* aside_;
-  std::vector<Writer*> writers_;
+  std::span<Writer* const> writers_;
 };
 
 }  // namespace
@@ -78,7 +78,8 @@ runtime::Schedule BatchState::plan() {
   if (options_.sessions_per_tenant > 0) rules.sessions_per_tenant = std::size_t(options_.sessions_per_tenant);
   runtime::ScheduleRoom room{.pages = free.pages, .slots = free.slots};
   if (options_.steps_of_delay > 0) room.prompt_tokens = pace_.prompt_tokens(writing, options_.steps_of_delay);
-  return runtime::schedule(views_, rules, room);
+  plan_memory_.release();
+  return runtime::schedule(views_, rules, room, &plan_memory_);
 }
 
 // Takes over what others have read of the same beginning.
@@ -113,7 +114,7 @@ void BatchState::step() {
 
 // The source of one request, before its first token; requests whose sources are still to be read wait for their turns.
 // False where it failed, as below.
-bool BatchState::read_source(std::vector<Part>& parts) {
+bool BatchState::read_source(std::pmr::vector<Part>& parts) {
   const auto waits = [&](const Part& part) { return !find(part.id).source.empty(); };
   const auto first = std::find_if(parts.begin(), parts.end(), waits);
   if (first == parts.end()) return true;
@@ -132,25 +133,25 @@ bool BatchState::read_source(std::vector<Part>& parts) {
 
 // The forward pass. False where it failed, and what that means for its requests is done.
 bool BatchState::read(std::span<const Part> parts) {
-  std::vector<runtime::Reading> readings;
-  std::vector<const BatchRequest*> served;
-  std::vector<Writer*> with_grammar;
+  readings_.clear(), served_.clear(), last_rows_.clear(), with_grammar_.clear();
+  last_rows_.reserve(parts.size());  // readings point to them
   const auto add = [&](const Part& part) {
     auto& request = find(part.id);
     model_->engine->wake(request.sequence());
+    last_rows_.push_back(part.tokens - 1);
     const bool whole = std::size_t(part.tokens) == request.unread();
-    readings.push_back({&request.sequence(), part.tokens, whole ? std::vector{part.tokens - 1} : std::vector<int>{}});
-    served.push_back(&request);
-    if (aside_ && request.writer.has_grammar()) with_grammar.push_back(&request.writer);
+    readings_.push_back({&request.sequence(), part.tokens, std::span(last_rows_).last(whole ? 1 : 0)});
+    served_.push_back(&request);
+    if (aside_ && request.writer.has_grammar()) with_grammar_.push_back(&request.writer);
   };
   // A step goes on while anybody wants it.
   const auto unwanted = [&] {
-    return std::all_of(served.begin(), served.end(), [](const BatchRequest* request) { return request->unwanted(); });
+    return std::ranges::all_of(served_, [](const BatchRequest* request) { return request->unwanted(); });
   };
   try {
     std::for_each(parts.begin(), parts.end(), add);
-    const PrepareGrammars beside(aside_.get(), std::move(with_grammar));
-    model_->engine->read(readings, logits_, unwanted);
+    const PrepareGrammars beside(aside_.get(), with_grammar_);
+    model_->engine->read(readings_, logits_, unwanted);
   } catch (const Error& error) {
     recover(error, parts);
     return false;

@@ -55,7 +55,7 @@ GenerationState::Dropped ChatState::make_room(std::size_t count, SessionState& f
   const auto dropped = read_tokens - shown.tokens.size();
   note_reading(shown);
   shown.tokens.insert(shown.tokens.end(), reply.begin(), reply.end());
-  full.replace(std::move(shown.tokens));
+  full.replace(shown.tokens);
   if (budget_) budget_->move_back(dropped);
   return {.tokens = dropped, .messages = left_out - before, .again = !cuts(count).empty()};
 }

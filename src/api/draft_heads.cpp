@@ -7,7 +7,7 @@ namespace inlay {
 inline namespace v0 {
 
 std::shared_ptr<Guesser> DraftHeads::fork() const {
-  auto copy = std::make_shared<DraftHeads>(heads_);
+  auto copy = base::make_shared<DraftHeads>(heads_.memory(), heads_);
   copy->own_ = heads_.fork(own_);
   copy->start_ = start_, copy->rows_ = rows_;
   return copy;
@@ -42,9 +42,9 @@ void DraftHeads::hidden(std::span<const TokenId> tokens, std::size_t first, std:
 void DraftHeads::step(std::span<const TokenId> tokens, std::span<const float> given, const Stop& stop) {
   const auto before = own_.tokens.size();
   own_.tokens.insert(own_.tokens.end(), tokens.begin(), tokens.end());
-  const runtime::Reading reading{
-      .sequence = &own_, .count = int(tokens.size()), .wanted = {int(tokens.size()) - 1}, .given = given};
-  std::vector<float> made;
+  const int last = int(tokens.size()) - 1;
+  const runtime::Reading reading{.sequence = &own_, .count = int(tokens.size()), .wanted = {&last, 1}, .given = given};
+  runtime::Engine::Rows made(heads_.memory());
   const bool goes_on = heads_.heads() == 0;
   try {
     heads_.read({&reading, 1}, logits_, stop, goes_on ? &made : nullptr);

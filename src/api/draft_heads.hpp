@@ -11,7 +11,13 @@ inline namespace v0 {
 // with what the model made of the one before. It begins where that is known from: behind what other sessions had read.
 class DraftHeads final : public Guesser {
  public:
-  explicit DraftHeads(runtime::Engine& heads) : heads_(heads), width_(std::size_t(heads.given_width())) {}
+  explicit DraftHeads(runtime::Engine& heads)
+      : heads_(heads),
+        width_(std::size_t(heads.given_width())),
+        own_(runtime::Sequence().in(heads.memory())),
+        rows_(heads.memory()),
+        logits_(heads.memory()),
+        last_row_(heads.memory()) {}
   ~DraftHeads() override { heads_.release(own_); }
   DraftHeads(const DraftHeads&) = delete;
   DraftHeads& operator=(const DraftHeads&) = delete;
@@ -31,10 +37,10 @@ class DraftHeads final : public Guesser {
 
   runtime::Engine& heads_;
   std::size_t width_;
-  runtime::Sequence own_ = {};
+  runtime::Sequence own_;
   std::size_t start_ = 0;
-  std::vector<float> rows_;               // of tokens behind those of own_, for which the next token is awaited
-  std::vector<float> logits_, last_row_;  // of the last step
+  runtime::Engine::Rows rows_;               // of tokens behind those of own_, for which the next token is awaited
+  runtime::Engine::Rows logits_, last_row_;  // of the last step
 };
 
 }  // namespace v0

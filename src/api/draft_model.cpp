@@ -27,23 +27,24 @@ std::string text_of(const text::Tokenizer& tokenizer, std::span<const TokenId> t
 }  // namespace
 
 DraftModel::DraftModel(std::shared_ptr<SessionState> own, const ModelState& large)
-    : own_(std::move(own)), large_(*large.tokenizer), same_(same_vocabulary(*own_->model->tokenizer, large_)) {
+    : own_(std::move(own)),
+      large_(*large.tokenizer),
+      same_(same_vocabulary(*own_->model->tokenizer, large_)),
+      logits_(own_->memory()) {
   if (own_->engine().reads_source())
     throw Error(Errc::unsupported, "an encoder-decoder cannot guess for another model", Fault::unsupported, "draft");
 }
 
 std::shared_ptr<Guesser> DraftModel::fork() const {
-  auto copy = std::make_shared<DraftModel>(*this);
-  copy->own_ = std::make_shared<SessionState>(own_->model, own_->options);
+  auto copy = base::make_shared<DraftModel>(own_->memory(), *this);
+  copy->own_ = base::make_shared<SessionState>(own_->memory(), own_->model, own_->options);
   copy->own_->sequence = own_->engine().fork(own_->sequence);
   return copy;
 }
 
 void DraftModel::read(const Stop& stop) {
   const auto last = own_->sequence.tokens.size() - 1;
-  own_->read({.wants = [&](std::size_t i) { return i == last; },
-              .take = [&](std::size_t, std::span<const float> row) { logits_.assign(row.begin(), row.end()); },
-              .stop = stop});
+  own_->read({.wants = [&](std::size_t i) { return i == last; }, .stop = stop, .rows = &logits_});
 }
 
 bool DraftModel::follow(std::span<const TokenId> tokens, const Stop& stop) {
@@ -56,7 +57,7 @@ bool DraftModel::follow(std::span<const TokenId> tokens, const Stop& stop) {
   }
   const auto known = [&](TokenId id) { return id < own_->engine().vocabulary(); };
   if (own.empty() || own.size() >= own_->context() || !std::ranges::all_of(own, known)) return false;
-  own_->replace(std::move(own));
+  own_->replace(own);
   read(stop);
   return true;
 }

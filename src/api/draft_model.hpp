@@ -25,7 +25,7 @@ class DraftModel final : public Guesser {
   std::shared_ptr<SessionState> own_;
   const text::Tokenizer& large_;  // of the model that is guessed for, which outlives this
   bool same_;                     // vocabulary
-  std::vector<float> logits_;     // after the last token
+  runtime::Engine::Rows logits_;  // after the last token
 };
 
 }  // namespace v0

@@ -2,6 +2,7 @@
 #include "api/drafts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <numeric>
 
@@ -21,9 +22,25 @@ std::vector<TokenId> repeated(std::span<const TokenId> what, std::size_t count) 
   return tokens;
 }
 
+// The first few rows of a reading.
+std::span<const int> first_rows(std::size_t count) {
+  static constexpr auto rows = [] {
+    std::array<int, runtime::most_drafts + 1> all = {};
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }();
+  return std::span(rows).first(count);
+}
+
 }  // namespace
 
-Drafts::Drafts(SessionState& session, Writer& writer) : session_(session), writer_(writer), on_(false) {
+Drafts::Drafts(SessionState& session, Writer& writer)
+    : session_(session),
+      writer_(writer),
+      on_(false),
+      branch_(runtime::Sequence().in(session.memory())),
+      logits_(session.memory()),
+      hidden_(session.memory()) {
   if (!session.options.speculate) return;
   on_ = !session.engine().keeps_states();  // a state cannot go back
   writer.stats.speculation = on_ ? Speculation::on : Speculation::no_state;
@@ -168,13 +185,8 @@ bool Drafts::step(const std::function<bool()>& stop) {
   guess(stop);
   if (drafts_.empty()) return false;
   auto& engine = session_.engine();
-  const auto all_rows = [](std::size_t count) {
-    std::vector<int> rows(count);
-    std::iota(rows.begin(), rows.end(), 0);
-    return rows;
-  };
-  runtime::Reading readings[] = {{&session_.sequence, 1, all_rows(drafts_.size() + 1), drafts_},
-                                 {&branch_, 0, all_rows(side_.size()), side_, 0, int(from_) + 1}};
+  runtime::Reading readings[] = {{&session_.sequence, 1, first_rows(drafts_.size() + 1), drafts_},
+                                 {&branch_, 0, first_rows(side_.size()), side_, 0, int(from_) + 1}};
   if (!side_.empty()) branch_ = engine.branch(session_.sequence, from_ + 1);
   const bool hidden = session_.guesser && session_.guesser->wants_hidden();
   hidden_.clear();

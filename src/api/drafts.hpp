@@ -48,8 +48,9 @@ class Drafts {
   std::size_t from_ = 0;                // where the side leaves
   std::size_t right_ = 0, row_ = 0;     // the row of the last token
   int rows_ = 0;                        // read in vain, unless they come true
-  runtime::Sequence branch_ = {};       // what the side was read with
-  std::vector<float> logits_, hidden_;  // a row for the token before the drafts, one for each, and one for each aside
+  runtime::Sequence branch_;            // what the side was read with
+  runtime::Engine::Rows logits_,
+      hidden_;  // a row for the token before the drafts, one for each, and one for each aside
 };
 
 }  // namespace v0

@@ -25,6 +25,7 @@ GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler&
     : writer(s->model, recipe, std::move(limits)),
       session_(std::move(s)),
       asked_(session_->asked),
+      own_logits_(session_->memory()),
       drafts_(*session_, writer),
       stop_([this] { return writer.interrupted().has_value(); }) {
   if (session_->options.when_full == WhenFull::drop) goes_on_when_full(drop_tokens);
@@ -52,11 +53,10 @@ bool GenerationState::finished(const std::function<void()>& reading) {
 
 void GenerationState::read_all(std::function<void(std::size_t)> progress) {
   const auto last = session_->sequence.tokens.size() - 1;
-  reuse_ = session_->read(
-      {.wants = [&](std::size_t i) { return i == last; },
-       .take = [&](std::size_t, std::span<const float> logits) { own_logits_.assign(logits.begin(), logits.end()); },
-       .progress = std::move(progress),
-       .stop = stop_});
+  reuse_ = session_->read({.wants = [&](std::size_t i) { return i == last; },
+                           .progress = std::move(progress),
+                           .stop = stop_,
+                           .rows = &own_logits_});
   logits_ = own_logits_;
 }
 

@@ -40,7 +40,7 @@ struct GenerationState {
   std::shared_ptr<SessionState> session_;
   std::uint64_t asked_;
   MakeRoom make_room_;  // none: the generation ends
-  std::vector<float> own_logits_;
+  runtime::Engine::Rows own_logits_;
   std::span<const float> logits_;  // after the last token
   Drafts drafts_;
   std::function<bool()> stop_;  // what ends a reading

@@ -7,7 +7,7 @@
 namespace inlay {
 inline namespace v0 {
 
-const std::vector<TokenId>& ModelState::marks() const {
+const std::pmr::vector<TokenId>& ModelState::marks() const {
   std::call_once(marks_made, [&] {
     std::vector<std::string> texts;
     for (const char* key : {"tokenizer.chat_template", "tokenizer.chat_template.tool_use"}) {
@@ -25,8 +25,7 @@ const std::vector<TokenId>& ModelState::marks() const {
 }
 
 std::shared_ptr<const runtime::TokenPieces> ModelState::pieces_with_marks() const {
-  std::call_once(marked_pieces_made,
-                 [&] { marked_pieces_ = std::make_shared<runtime::TokenPieces>(*tokenizer, marks()); });
+  std::call_once(marked_pieces_made, [&] { marked_pieces_ = token_pieces(marks()); });
   return marked_pieces_;
 }
 

@@ -49,11 +49,11 @@ void check(const LoadOptions& options) {
     refuse("device", ("names no device that is here: " + options.device).c_str());
 }
 
-std::unique_ptr<runtime::Device> open_device(const LoadOptions& options) {
+base::Owned<runtime::Device> open_device(const LoadOptions& options) {
   runtime::DeviceOptions device{
       .threads = options.threads, .isa = options.isa, .memory = options.memory, .parallel = options.parallel};
   if (options.log) device.log = [log = options.log](int level, std::string_view text) { log(Level(level), text); };
-  return std::make_unique<runtime::Device>(cpu::backend(), std::move(device));
+  return base::make<runtime::Device>(base::or_heap(options.memory), cpu::backend(), std::move(device));
 }
 
 // The type that most bytes of the weights have.
@@ -114,8 +114,8 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
 }
 
 // The engine of the file's heads, beside the one of its model.
-std::unique_ptr<runtime::Engine> heads_engine(const ModelState& state, const runtime::Engine& engine,
-                                              const LoadOptions& options, runtime::EngineOptions chosen) {
+base::Owned<runtime::Engine> heads_engine(const ModelState& state, const runtime::Engine& engine,
+                                          const LoadOptions& options, runtime::EngineOptions chosen) {
   const auto refuse = [](const char* why) { throw Error(Errc::unsupported, why, Fault::unsupported, "heads"); };
   if (engine.keeps_states()) refuse("the model is recurrent, and cannot take a wrong guess back");
   if (engine.hidden_width() == 0) refuse("the model does not keep what heads guess from");
@@ -124,14 +124,14 @@ std::unique_ptr<runtime::Engine> heads_engine(const ModelState& state, const run
   chosen.cache.disk_bytes = 0;
   chosen.packed.clear();
   chosen.progress = {};
-  auto heads = std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+  auto heads = base::make<runtime::Engine>(state.memory, state.file, open_device(options), chosen);
   if (heads->given_width() != engine.hidden_width()) refuse("the file's heads do not fit its model");
   return heads;
 }
 
 void load_engine(ModelState& state, const LoadOptions& options, const std::string& path) {
   const auto chosen = engine_options(state, options, path);
-  state.engine = std::make_unique<runtime::Engine>(state.file, open_device(options), chosen);
+  state.engine = base::make<runtime::Engine>(state.memory, state.file, open_device(options), chosen);
   if (options.heads) state.heads = heads_engine(state, *state.engine, options, chosen);
   const auto& device = state.engine->device();
   auto& info = state.info;
@@ -165,7 +165,8 @@ std::future<std::shared_ptr<const text::Tokenizer>> read_tokenizer(const gguf::F
 std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options,
                                              const std::string& path = {}) {
   check(options);
-  auto state = std::make_shared<ModelState>(std::move(file));
+  const auto memory = base::or_heap(options.memory);
+  auto state = base::make_shared<ModelState>(memory, std::move(file), memory);
   if (!options.vocabulary_only) (void)state->file.text("general.architecture");
   auto tokenizer = read_tokenizer(state->file, options);
   state->info = describe(*state);
@@ -182,15 +183,15 @@ std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions&
 }
 
 // The engines that would run a file, measured and not loaded; without heads, only one.
-std::vector<std::unique_ptr<runtime::Engine>> measured_engines(std::string_view path, const LoadOptions& options) {
+std::vector<base::Owned<runtime::Engine>> measured_engines(std::string_view path, const LoadOptions& options) {
   check(options);
-  ModelState state(gguf::File::open(path, {.memory = options.memory}));
+  ModelState state(gguf::File::open(path, {.memory = options.memory}), base::or_heap(options.memory));
   auto chosen = engine_options(state, options, std::string(path));
   chosen.measure = true;
   chosen.cache.disk_bytes = 0;
   chosen.progress = {};
-  std::vector<std::unique_ptr<runtime::Engine>> engines;
-  engines.push_back(std::make_unique<runtime::Engine>(state.file, open_device(options), chosen));
+  std::vector<base::Owned<runtime::Engine>> engines;
+  engines.push_back(base::make<runtime::Engine>(state.memory, state.file, open_device(options), chosen));
   if (options.heads) engines.push_back(heads_engine(state, *engines.front(), options, chosen));
   return engines;
 }
@@ -251,11 +252,13 @@ Session Model::session(const SessionOptions& options) const {
                 "this model cannot drop tokens: its cache depends on positions by more than rotations",
                 Fault::unsupported, "when_full");
   return guarded([&] {
-    auto session = std::make_shared<SessionState>(state_, options);
+    auto session = base::make_shared<SessionState>(state_->memory, state_, options);
     session->options.draft = nullptr;  // the caller's; what it refers to is kept
-    if (state_->heads && options.speculate) session->guesser = std::make_shared<DraftHeads>(*state_->heads);
+    if (state_->heads && options.speculate)
+      session->guesser = base::make_shared<DraftHeads>(state_->memory, *state_->heads);
     if (options.draft)
-      session->guesser = std::make_shared<DraftModel>(options.draft->session({.speculate = false}).state_, *state_);
+      session->guesser =
+          base::make_shared<DraftModel>(state_->memory, options.draft->session({.speculate = false}).state_, *state_);
     return Session(std::move(session));
   });
 }

@@ -56,17 +56,20 @@ runtime::Reuse SessionState::read(const Reader& reader) {
   engine().wake(sequence);
   const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (engine().vocabulary() * sizeof(float)));
   const bool guessed_from = guesser && guesser->wants_hidden();
-  std::vector<float> logits, hidden;
+  runtime::Engine::Rows own(memory()), hidden(memory());
+  auto& logits = reader.rows ? *reader.rows : own;
   while (sequence.cached < tokens.size()) {
     if (reader.stop && reader.stop()) throw Error(Errc::cancelled, "the session was told to stop");
     runtime::Reading reading{&sequence, 0, {}};
     const auto begin = sequence.cached, end = engine().end_of_chunk(sequence);
-    for (auto i = begin; i < end && reading.wanted.size() < most_rows; ++i, ++reading.count)
-      if (reader.wants(i)) reading.wanted.push_back(reading.count);
+    wanted_.clear();
+    for (auto i = begin; i < end && wanted_.size() < most_rows; ++i, ++reading.count)
+      if (reader.wants(i)) wanted_.push_back(reading.count);
+    reading.wanted = wanted_;
     engine().read({&reading, 1}, logits, reader.stop, guessed_from ? &hidden : nullptr);
     if (guessed_from) guesser->hidden(tokens, begin, hidden);
     const auto width = logits.size() / std::max<std::size_t>(1, reading.wanted.size());
-    for (std::size_t row = 0; row < reading.wanted.size(); ++row)
+    for (std::size_t row = 0; reader.take && row < reading.wanted.size(); ++row)
       reader.take(begin + std::size_t(reading.wanted[row]), std::span(logits).subspan(row * width, width));
     if (reader.progress) reader.progress(sequence.cached);
   }
@@ -89,7 +92,7 @@ Generation Session::generate(std::span<const TokenId> prompt, const Sampler& sam
   return guarded([&] {
     ++state_->asked;
     Rollback rollback(*state_);
-    auto generation = std::make_shared<GenerationState>(state_, sampler, std::move(limits));
+    auto generation = base::make_shared<GenerationState>(state_->memory(), state_, sampler, std::move(limits));
     if (generation->writer.admits(prompt) && generation->read_prompt(prompt, rollback)) rollback.keep();
     return Generation(std::move(generation));
   });
@@ -176,7 +179,7 @@ void Session::drop(std::size_t first, std::size_t count) {
 
 Session Session::fork() const {
   return guarded([&] {
-    auto copy = std::make_shared<SessionState>(state_->model, state_->options);
+    auto copy = base::make_shared<SessionState>(state_->memory(), state_->model, state_->options);
     copy->sequence = state_->engine().fork(state_->sequence);
     copy->drafts = state_->drafts;
     if (state_->guesser) copy->guesser = state_->guesser->fork();

@@ -33,7 +33,9 @@ void SessionState::check_source(std::span<const TokenId> source) const {
 
 runtime::Sequence SessionState::with_source(std::span<const TokenId> source, const std::function<bool()>& stop) const {
   check_source(source);
-  return {.salt = sequence.salt, .source = engine().read_source(source, nullptr, stop)};
+  auto fresh = runtime::Sequence{.salt = sequence.salt}.in(memory());
+  fresh.source = engine().read_source(source, nullptr, stop);
+  return fresh;
 }
 
 void SessionState::begin_writing() {

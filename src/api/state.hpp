@@ -17,22 +17,23 @@ namespace inlay {
 inline namespace v0 {
 
 struct ModelState {
-  explicit ModelState(gguf::File f) : file(std::move(f)) {}
+  ModelState(gguf::File f, std::pmr::memory_resource* resource) : memory(resource), file(std::move(f)) {}
+  std::pmr::memory_resource* memory;  // of the host
   gguf::File file;
   std::shared_ptr<const text::Tokenizer> tokenizer;
   ModelInfo info;
-  std::unique_ptr<runtime::Engine> engine;  // null where only the vocabulary was loaded
-  std::unique_ptr<runtime::Engine> heads;   // that guess for it; null: none
-  std::shared_ptr<runtime::DraftCosts> draft_costs = std::make_shared<runtime::DraftCosts>();
+  base::Owned<runtime::Engine> engine;  // null where only the vocabulary was loaded
+  base::Owned<runtime::Engine> heads;   // that guess for it; null: none
+  std::shared_ptr<runtime::DraftCosts> draft_costs = base::make_shared<runtime::DraftCosts>(memory);
   TokenId first_written = 0;  // what an encoder-decoder's sessions begin with
 
   // Made when the first grammar asks for it, by whichever thread comes first.
   std::shared_ptr<const runtime::TokenPieces> pieces() const {
-    std::call_once(pieces_made, [&] { pieces_ = std::make_shared<runtime::TokenPieces>(*tokenizer); });
+    std::call_once(pieces_made, [&] { pieces_ = token_pieces({}); });
     return pieces_;
   }
   // Control tokens that have a meaning in the replies of a chat, sorted; and masks for which these have texts.
-  const std::vector<TokenId>& marks() const;
+  const std::pmr::vector<TokenId>& marks() const;
   std::shared_ptr<const runtime::TokenPieces> pieces_with_marks() const;
 
   // Read from the file when a session is first saved or restored.
@@ -41,9 +42,13 @@ struct ModelState {
     return fingerprint_;
   }
 
+  std::shared_ptr<const runtime::TokenPieces> token_pieces(std::span<const TokenId> marks) const {
+    return base::make_shared<runtime::TokenPieces>(memory, *tokenizer, marks, memory);
+  }
+
   mutable std::once_flag pieces_made = {}, marks_made = {}, marked_pieces_made = {}, fingerprint_made = {};
   mutable std::shared_ptr<const runtime::TokenPieces> pieces_ = {}, marked_pieces_ = {};
-  mutable std::vector<TokenId> marks_ = {};
+  mutable std::pmr::vector<TokenId> marks_{memory};
   mutable std::uint64_t fingerprint_ = 0;
 };
 
@@ -52,20 +57,22 @@ class Guesser;
 struct SessionState {
   std::shared_ptr<const ModelState> model;
   SessionOptions options;
-  runtime::Sequence sequence = {};
+  runtime::Sequence sequence;
   runtime::DraftBudget drafts;
   std::shared_ptr<Guesser> guesser = {};
   std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
 
   SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how)
-      : model(std::move(m)), options(how), drafts(model->draft_costs) {
-    sequence.salt = options.salt;
-  }
+      : model(std::move(m)),
+        options(how),
+        sequence(runtime::Sequence{.salt = options.salt}.in(memory())),
+        drafts(model->draft_costs) {}
   ~SessionState() { engine().release(sequence); }
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
 
   runtime::Engine& engine() const noexcept { return *model->engine; }
+  std::pmr::memory_resource* memory() const noexcept { return model->memory; }
   std::size_t context() const noexcept { return std::size_t(engine().context()); }
 
   std::vector<TokenId> encode(std::string_view text, bool parse_specials) const;
@@ -81,10 +88,12 @@ struct SessionState {
   // Appends ids, checked against the vocabulary and the room; throws Error{argument}.
   void append(std::span<const TokenId> ids);
   // Puts other tokens in place. What was read of a beginning that is the same stays read.
-  void replace(std::vector<TokenId> tokens) noexcept {
-    const auto same = std::mismatch(tokens.begin(), tokens.end(), sequence.tokens.begin(), sequence.tokens.end()).first;
+  void replace(std::span<const TokenId> tokens) {
+    auto& old = sequence.tokens;
+    if (old.capacity() < tokens.size()) old.reserve(2 * tokens.size());  // nothing throws from here on
+    const auto same = std::mismatch(tokens.begin(), tokens.end(), old.begin(), old.end()).first;
     engine().rewind(sequence, std::size_t(same - tokens.begin()));
-    sequence.tokens = std::move(tokens);
+    old.assign(tokens.begin(), tokens.end());
   }
 
   // Reads every token that is not cached yet, and in any case those from `first` on and the last one, in chunks.
@@ -96,8 +105,12 @@ struct SessionState {
     std::function<void(std::size_t position, std::span<const float> logits)> take = {};
     std::function<void(std::size_t position)> progress = {};
     std::function<bool()> stop = {};
+    runtime::Engine::Rows* rows = nullptr;  // where logits are to stand: in the end, those of the last chunk
   };
   runtime::Reuse read(const Reader& reader);
+
+ private:
+  std::pmr::vector<int> wanted_{memory()};  // rows of a chunk
 };
 
 // Puts a session back to its length, or to what it was before it began anew, unless what is asked of it is done.

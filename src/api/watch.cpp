@@ -23,15 +23,15 @@ std::size_t Watch::ready(bool last) const {
   return end;
 }
 
-Watch::Passed Watch::pass(std::string_view more, bool last) {
+bool Watch::pass(std::string_view more, bool last, std::string& shown) {
   held_ += more;
   if (guard_.on_finish) whole_ += more;
-  if (guard_.on_text && !more.empty() && stops(guard_.on_text(held_))) return {.stopped = true};
-  if (guard_.on_finish && last && stops(guard_.on_finish(whole_))) return {.stopped = true};
+  if (guard_.on_text && !more.empty() && stops(guard_.on_text(held_))) return false;
+  if (guard_.on_finish && last && stops(guard_.on_finish(whole_))) return false;
   const auto end = ready(last);
-  Passed passed{.text = held_.substr(0, end)};
+  shown.append(held_, 0, end);
   held_.erase(0, end);
-  return passed;
+  return true;
 }
 
 }  // namespace v0

@@ -17,12 +17,9 @@ class Watch {
 
   bool admits(std::string_view prompt) const;
 
-  struct Passed {
-    std::string text = {};  // may be shown now
-    bool stopped = false;
-  };
-  // Takes more of the text. What it gives back was seen by the guard together with all that follows it in the window.
-  Passed pass(std::string_view more, bool last);
+  // Takes more of the text, and appends to `shown` what may be shown now: it was seen by the guard together with all
+  // that follows it in the window. False: the guard ends the text.
+  bool pass(std::string_view more, bool last, std::string& shown);
 
  private:
   bool stops(Verdict verdict);

@@ -19,11 +19,14 @@ std::uint64_t seed_of(const Sampler& recipe) {
 
 Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, Limits limits)
     : model_(std::move(model)),
-      sampling_(recipe, seed_of(recipe), model_->tokenizer.get(), row_passes()),
+      sampling_(recipe, seed_of(recipe), model_->tokenizer.get(), row_passes(), model_->memory),
+      maxima_(row_passes(), model_->memory),
       limits_(std::move(limits)),
       asks_host_(recipe.adjust != nullptr),
       watch_(limits_.guard),
-      decoder_(*model_->tokenizer) {
+      decoder_(*model_->tokenizer),
+      allowed_(model_->memory),
+      leading_(model_->memory) {
   if (recipe.grammar) constraint_.emplace(recipe.grammar, model_->pieces());
   std::erase(limits_.stop, std::string());
 }
@@ -78,11 +81,9 @@ bool Writer::may_follow(std::size_t tokens) {
 }
 
 void Writer::alternatives(std::span<const float> logits, double total) {
-  runtime::Candidates all;
-  all.start(logits, &maxima_);
+  maxima_.likeliest(logits, std::size_t(limits_.top_logprobs), leading_);
   alternatives_.clear();
-  for (const auto& [id, logit] : all.leading(std::size_t(limits_.top_logprobs)))
-    alternatives_.push_back({id, float(logit - total)});
+  for (const auto& [id, logit] : leading_) alternatives_.push_back({id, float(logit - total)});
   token.alternatives = alternatives_;
 }
 
@@ -102,7 +103,7 @@ TokenId Writer::next(std::span<const float> logits, std::span<const TokenId> tok
   return id;
 }
 
-void Writer::choose(std::span<const float> logits, std::vector<TokenId>& tokens) {
+void Writer::choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {
   maxima_.find(logits);
   const auto id = next(logits, tokens);
   tokens.push_back(id);
@@ -141,9 +142,7 @@ std::size_t Writer::held_back() const {
 void Writer::watch(std::string_view ready) {
   text_.clear();
   const auto before = std::exchange(finish, Finish::cancelled);
-  auto passed = watch_.pass(ready, before != Finish::running);
-  finish = passed.stopped ? Finish::guarded : before;
-  text_ = std::move(passed.text);
+  finish = watch_.pass(ready, before != Finish::running, text_) ? before : Finish::guarded;
 }
 
 void Writer::show() {
@@ -163,7 +162,7 @@ void Writer::show() {
   } else {
     ready = last ? pending_.size() : pending_.size() - held_back();
   }
-  watch(pending_.substr(0, ready));
+  watch(std::string_view(pending_).substr(0, ready));
   pending_.erase(0, ready);
   token.text = text_;
   shown += text_.size();

@@ -24,12 +24,12 @@ class Writer {
   // Whether a token may follow these; where none may, `finish` says why.
   bool may_follow(std::size_t tokens);
   // Chooses the token after `tokens` and appends it: `token` is it, and `finish` may end the text.
-  void write(std::span<const float> logits, std::vector<TokenId>& tokens) {
+  void write(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {
     choose(logits, tokens);
     show();
   }
   // The two halves of it. The first may run beside those of other writers, unless it asks a function of the host.
-  void choose(std::span<const float> logits, std::vector<TokenId>& tokens);
+  void choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
   void show();
   bool asks_host() const noexcept { return asks_host_; }
   // Finds out what the grammar allows next, before the logits are there.
@@ -67,14 +67,15 @@ class Writer {
 
   std::shared_ptr<const ModelState> model_;
   runtime::Sampling sampling_;
-  runtime::Maxima maxima_{row_passes()};  // of the model's logits
+  runtime::Maxima maxima_;  // of the model's logits
   std::optional<runtime::Constraint> constraint_;
   Limits limits_;
   bool writes_marks_ = false, asks_host_;
   Watch watch_;
   Clock::time_point start_ = Clock::now();
   text::StreamDecoder decoder_;
-  std::vector<float> allowed_;  // logits, where the grammar forbids some
+  std::pmr::vector<float> allowed_;  // logits, where the grammar forbids some
+  runtime::CandidateList leading_;
   std::vector<Alternative> alternatives_;
   std::string pending_, text_;  // decoded but not shown; shown with the token
 };

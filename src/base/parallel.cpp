@@ -44,8 +44,8 @@ Value await_change(const std::atomic<Value>& value, Value old) noexcept {
 }
 
 // What is left of one worker's part of a phase: the phase in the upper half, the next chunk in the lower, so that a
-// thread that was away too long cannot claim a chunk of another phase.
-struct alignas(64) Part {
+// thread that was away too long cannot claim a chunk of another phase. Processors fetch lines of 64 bytes in pairs.
+struct alignas(128) Part {
   std::atomic<std::uint64_t> next{0};
   std::atomic<std::int32_t> end{0};
 };
@@ -135,7 +135,7 @@ class Team::Walk {
 // for a thread that has not arrived by its end.
 class Team::Threads {
  public:
-  explicit Threads(int size) {
+  Threads(int size, std::pmr::memory_resource* memory) : threads_(memory) {
     try {
       for (int i = 1; i < size; ++i) threads_.emplace_back([this, i] { live(i); });
     } catch (const std::system_error&) {  // no more are to be had: fewer do all the chunks
@@ -177,7 +177,7 @@ class Team::Threads {
     }
   }
 
-  std::vector<std::thread> threads_;
+  std::pmr::vector<std::thread> threads_;
   Walk* walk_ = nullptr;
   std::atomic<bool> ending_{false};
   std::atomic<std::uint32_t> region_{0};
@@ -185,16 +185,17 @@ class Team::Threads {
 };
 
 struct Team::Parts {
-  explicit Parts(int size) : of(size) {}
-  std::vector<Part> of;
+  Parts(int size, std::pmr::memory_resource* memory) : of(std::size_t(size), memory) {}
+  std::pmr::vector<Part> of;
 };
 
-Team::Team(int threads, HostThreads host) : size_(threads > 0 ? threads : usable_cores()), host_(host) {
+Team::Team(int threads, HostThreads host, std::pmr::memory_resource* memory)
+    : size_(threads > 0 ? threads : usable_cores()), host_(host) {
   size_ = std::min(size_, 1024);
   if (size_ == 1) return;
-  parts_ = std::make_unique<Parts>(size_);
+  parts_ = make<Parts>(memory, size_, memory);
 #ifndef INLAY_OPENMP
-  if (!host_.parallel) threads_ = std::make_unique<Threads>(size_);
+  if (!host_.parallel) threads_ = make<Threads>(memory, size_, memory);
 #endif
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <memory_resource>
+
+#include "base/memory.hpp"
 
 namespace inlay::base {
 
@@ -34,7 +36,9 @@ struct HostThreads {
 // another are slow but right, and a preempted thread delays only the chunk in its hands. One thread uses no atomics.
 class Team {
  public:
-  explicit Team(int threads = 0, HostThreads host = {});  // 0: as many as the process may use, one for a physical core
+  // 0: as many threads as the process may use, one for a physical core.
+  explicit Team(int threads = 0, HostThreads host = {},
+                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -61,8 +65,8 @@ class Team {
 
   int size_;
   HostThreads host_;
-  std::unique_ptr<Parts> parts_;
-  std::unique_ptr<Threads> threads_;
+  Owned<Parts> parts_;
+  Owned<Threads> threads_;
   std::uint64_t regions_ = 0, barriers_ = 0;
 };
 

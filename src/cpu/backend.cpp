@@ -51,8 +51,8 @@ int device_count() noexcept { return 1; }
 inlay_device* open(const inlay_host* given, char* message, std::size_t capacity) noexcept {
   const inlay_host host = whole(given);
   try {
-    if (host.isa && host.isa == reference_name) return open_reference(host).release();
-    if (const Kernels* kernels = find_kernels(host.isa)) return open_kernels(host, *kernels).release();
+    if (host.isa && host.isa == reference_name) return open_reference(host);
+    if (const Kernels* kernels = find_kernels(host.isa)) return open_kernels(host, *kernels);
     name_the_usable(host.isa, message, capacity);
   } catch (const std::bad_alloc&) {
     say(message, capacity, "");
@@ -62,7 +62,13 @@ inlay_device* open(const inlay_host* given, char* message, std::size_t capacity)
   return nullptr;
 }
 
-void close(inlay_device* device) noexcept { delete device; }
+void close(inlay_device* device) noexcept {
+  if (!device) return;
+  HostMemory memory(device->host);
+  auto release = device->place;
+  release.memory = &memory;
+  release(device);
+}
 
 const char* isa(inlay_device* device) noexcept { return device->isa(); }
 const char* layout(inlay_device* device) noexcept { return device->layout(); }

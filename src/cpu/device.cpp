@@ -37,7 +37,8 @@ class Device final : public inlay_device, private base::Work {
   Device(const inlay_host& given, const Kernels& kernels)
       : inlay_device(given),
         kernels_(kernels),
-        team_(given.threads, {host.self, host.parallel}),
+        memory_(host),
+        team_(given.threads, {host.self, host.parallel}, &memory_),
         plan_(host, kernels, team_.size()) {}
   ~Device() override { release(host, workspace_, workspace_bytes_); }
 
@@ -120,6 +121,7 @@ class Device final : public inlay_device, private base::Work {
   }
 
   const Kernels& kernels_;
+  HostMemory memory_;
   base::Team team_;
   Plan plan_;
   std::byte* workspace_ = nullptr;
@@ -127,8 +129,6 @@ class Device final : public inlay_device, private base::Work {
   std::uint64_t steps_ = 0;
 };
 
-std::unique_ptr<inlay_device> open_kernels(const inlay_host& host, const Kernels& kernels) {
-  return std::make_unique<Device>(host, kernels);
-}
+inlay_device* open_kernels(const inlay_host& host, const Kernels& kernels) { return open_in<Device>(host, kernels); }
 
 }  // namespace inlay::cpu

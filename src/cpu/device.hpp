@@ -2,8 +2,7 @@
 // differ.
 #pragma once
 
-#include <memory>
-
+#include "base/memory.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/memory.hpp"
 #include "inlay/backend.h"
@@ -43,6 +42,7 @@ struct inlay_device {
   virtual void count(inlay_counters& counters) const noexcept = 0;
 
   inlay_host host;
+  inlay::base::Release place;  // of this object in the host's memory; close() says in which resource
   inlay_batch batch = {};
   inlay::cpu::HostVector<inlay::cpu::Recorded> list;
   bool list_lost = false;  // an operation could not be recorded for lack of memory
@@ -50,6 +50,15 @@ struct inlay_device {
 
 namespace inlay::cpu {
 
-std::unique_ptr<inlay_device> open_kernels(const inlay_host& host, const Kernels& kernels);
+// A device in its host's memory, for close() to end.
+template <class T, class... Arguments>
+inlay_device* open_in(const inlay_host& host, const Arguments&... arguments) {
+  HostMemory memory(host);
+  auto device = base::make<T>(&memory, host, arguments...);
+  device->place = device.get_deleter();
+  return device.release();
+}
+
+inlay_device* open_kernels(const inlay_host& host, const Kernels& kernels);
 
 }  // namespace inlay::cpu

@@ -130,6 +130,6 @@ void Reference::write_rows(const inlay_cache& cache, const std::int32_t* slots, 
 
 }  // namespace
 
-std::unique_ptr<inlay_device> open_reference(const inlay_host& host) { return std::make_unique<Reference>(host); }
+inlay_device* open_reference(const inlay_host& host) { return open_in<Reference>(host); }
 
 }  // namespace inlay::cpu

@@ -1,12 +1,10 @@
 // The reference device: every operation as its formula, in double, one thread; what all kernels are measured against.
 #pragma once
 
-#include <memory>
-
 #include "cpu/device.hpp"
 
 namespace inlay::cpu {
 
-std::unique_ptr<inlay_device> open_reference(const inlay_host& host);
+inlay_device* open_reference(const inlay_host& host);
 
 }  // namespace inlay::cpu

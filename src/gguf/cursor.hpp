@@ -14,7 +14,7 @@ namespace inlay::inline v0::gguf {
 
 class Cursor {
  public:
-  Cursor(std::span<const std::byte> file, const std::string& file_name) : file_(file), file_name_(file_name) {}
+  Cursor(std::span<const std::byte> file, std::string_view file_name) : file_(file), file_name_(file_name) {}
 
   std::uint64_t position() const noexcept { return position_; }
   std::uint64_t left() const noexcept { return file_.size() - position_; }
@@ -57,7 +57,7 @@ class Cursor {
   [[noreturn]] void fail_truncated(std::uint64_t count, std::string_view what) const;
 
   std::span<const std::byte> file_;
-  const std::string& file_name_;
+  std::string_view file_name_;
   std::uint64_t position_ = 0;
   std::string_view kind_ = "header", name_;
 };

@@ -103,8 +103,9 @@ std::string quoted(std::string_view name) {
   return text + (name.size() > shown ? "...\"" : "\"");
 }
 
-void fail(const std::string& file, Fault fault, const std::string& sentence, std::string_view where) {
-  throw Error(Errc::format, file.empty() ? sentence : file + ": " + sentence, fault, std::string(where.substr(0, 80)));
+void fail(std::string_view file, Fault fault, const std::string& sentence, std::string_view where) {
+  throw Error(Errc::format, file.empty() ? sentence : fmt::format("{}: {}", file, sentence), fault,
+              std::string(where.substr(0, 80)));
 }
 
 const Value* FileState::find(std::string_view key) const noexcept {

@@ -112,8 +112,7 @@ auto guarded(const Work& work) {
 }  // namespace
 
 File Parser::share(FileState state, std::pmr::memory_resource* memory) {
-  return File(
-      std::allocate_shared<const FileState>(std::pmr::polymorphic_allocator<FileState>(memory), std::move(state)));
+  return File(base::make_shared<const FileState>(memory, std::move(state)));
 }
 
 File Parser::open(const std::string& path, const OpenOptions& options, const base::Mapping::Probe& probe) {

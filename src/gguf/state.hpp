@@ -18,7 +18,9 @@ namespace inlay::inline v0::gguf {
 
 struct FileState {
   explicit FileState(std::pmr::memory_resource* memory)
-      : copy(memory),
+      : name(memory),
+        mappings(memory),
+        copy(memory),
         keys(memory),
         tensors(memory),
         key_order(memory),
@@ -26,9 +28,9 @@ struct FileState {
         texts(memory),
         shapes(memory) {}
 
-  std::string name;                      // for messages; empty for a file in memory
-  std::vector<base::Mapping> mappings;   // one for each file of a split model
-  std::pmr::vector<std::uint64_t> copy;  // of a file in memory at an address that tensors cannot have
+  std::pmr::string name;                     // for messages; empty for a file in memory
+  std::pmr::vector<base::Mapping> mappings;  // one for each file of a split model
+  std::pmr::vector<std::uint64_t> copy;      // of a file in memory at an address that tensors cannot have
   std::uint32_t version = 0;
   std::uint64_t alignment = 32;
   std::uint64_t bytes = 0;
@@ -64,6 +66,6 @@ std::uint64_t size_of(ValueType type) noexcept;
 // `name` for a message: quoted, short, and printable whatever it contains.
 std::string quoted(std::string_view name);
 
-[[noreturn]] void fail(const std::string& file, Fault fault, const std::string& sentence, std::string_view where);
+[[noreturn]] void fail(std::string_view file, Fault fault, const std::string& sentence, std::string_view where);
 
 }  // namespace inlay::inline v0::gguf

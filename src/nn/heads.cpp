@@ -11,11 +11,11 @@ constexpr int most_heads = 16, most_blocks = 8;
 
 }  // namespace
 
-Medusa::Medusa(const Metadata& m, const Weights& w) : dim(Shape(m).dim), vocabulary(m.vocabulary) {
+Medusa::Medusa(const Metadata& m, const Weights& w) : dim(Shape(m).dim), vocabulary(m.vocabulary), all(w.memory()) {
   for (int k = 0; k < most_heads; ++k) {
     const auto own = w.under("medusa." + std::to_string(k) + ".");
     if (!own.has("output.weight")) break;
-    auto& head = all.emplace_back();
+    auto& head = all.emplace_back(w.memory());
     for (int n = 0; n < most_blocks && own.has(std::to_string(n) + ".weight"); ++n)
       head.blocks.emplace_back(own, std::to_string(n), dim, dim);
     head.output = Linear(own, "output", dim, vocabulary);

@@ -16,7 +16,7 @@ std::size_t aligned(std::size_t bytes) { return (bytes + line - 1) / line * line
 }  // namespace
 
 Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const CacheOptions& options)
-    : page_(options.page) {
+    : page_(options.page), keys_values_(device.memory()), states_(device.memory()) {
   keys_values_.reserve(layers.size()), states_.reserve(layers.size());
   std::size_t of_source = 0;
   for (const auto& layer : layers)
@@ -41,17 +41,18 @@ Caches::Caches(const Device& device, std::span<const nn::Cache> layers, const Ca
       cache.page_stride = std::int64_t(state_bytes_);
 }
 
-std::unique_ptr<Pool> Caches::make_pool(const Device& device, std::size_t block_bytes,
-                                        const CacheOptions& options) const {
-  std::unique_ptr<Tier> tier;
-  if (options.disk_bytes > 0) tier = std::make_unique<Tier>(options.disk_folder, block_bytes, options.disk_bytes);
-  return std::make_unique<BlockPool>(device, block_bytes, options.most_bytes, std::move(tier));
+base::Owned<Pool> Caches::make_pool(const Device& device, std::size_t block_bytes, const CacheOptions& options) const {
+  const auto memory = device.memory();
+  base::Owned<Tier> tier;
+  if (options.disk_bytes > 0)
+    tier = base::make<Tier>(memory, options.disk_folder, block_bytes, options.disk_bytes, memory);
+  return base::make<BlockPool>(memory, device, block_bytes, options.most_bytes, std::move(tier));
 }
 
-std::unique_ptr<Pool> Caches::make_ranges(const Device& device, const CacheOptions& options) const {
+base::Owned<Pool> Caches::make_ranges(const Device& device, const CacheOptions& options) const {
   const auto blocks = (options.range + page_ - 1) / page_;
   const auto most = std::max(1, INT32_MAX / (blocks * page_));  // slots of tokens have to be numbers of 32 bits
-  return std::make_unique<RangePool>(device, page_bytes_, options.most_bytes, blocks, std::size_t(most));
+  return base::make<RangePool>(device.memory(), device, page_bytes_, options.most_bytes, blocks, std::size_t(most));
 }
 
 void Caches::add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used) {

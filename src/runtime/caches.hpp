@@ -2,7 +2,7 @@
 // sequence or tokens of an encoder-decoder's source, which has a page table of its own.
 #pragma once
 
-#include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,16 +44,16 @@ class Caches {
   Pool& slots() noexcept { return *slots_; }
 
  private:
-  std::unique_ptr<Pool> make_pool(const Device& device, std::size_t block_bytes, const CacheOptions& options) const;
-  std::unique_ptr<Pool> make_ranges(const Device& device, const CacheOptions& options) const;
+  base::Owned<Pool> make_pool(const Device& device, std::size_t block_bytes, const CacheOptions& options) const;
+  base::Owned<Pool> make_ranges(const Device& device, const CacheOptions& options) const;
   void add_pages(const Device& device, const nn::Cache& layer, const CacheOptions& options, std::size_t& used);
   void add_state(const nn::Cache& layer);
 
   int page_;
   std::size_t page_bytes_ = 0, state_bytes_ = 0;
   bool has_sources_ = false, tiered_ = false;
-  std::vector<inlay_cache> keys_values_, states_;
-  std::unique_ptr<Pool> pages_, slots_;
+  std::pmr::vector<inlay_cache> keys_values_, states_;
+  base::Owned<Pool> pages_, slots_;
 };
 
 }  // namespace inlay::runtime

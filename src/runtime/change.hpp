@@ -11,7 +11,7 @@ namespace inlay::runtime {
 // Pages it takes are given back, and those it copies are put in place again.
 class Engine::Change {
  public:
-  explicit Change(Engine& engine) : engine_(engine) {}
+  explicit Change(Engine& engine) : engine_(engine), taken_(engine.taken_) { taken_.clear(); }
   ~Change() {
     std::lock_guard guard(engine_.memory_);
     for (auto i = taken_.rbegin(); i != taken_.rend(); ++i) {
@@ -30,25 +30,26 @@ class Engine::Change {
   void keep() noexcept { kept_ = true; }
 
   void append(Sequence& sequence) {
-    taken_.reserve(taken_.size() + 1), sequence.pages.reserve(sequence.pages.size() + 1);
+    make_room(taken_), make_room(sequence.pages);
     engine_.append_page(sequence.pages);
     taken_.push_back({&sequence, sequence.pages.size() - 1, -1});
   }
   void own(Sequence& sequence, std::size_t index) {
-    taken_.reserve(taken_.size() + 1);
+    make_room(taken_);
     const auto own = engine_.caches_->pages().own(sequence.pages[index]);
     if (own == sequence.pages[index]) return;
     taken_.push_back({&sequence, index, std::exchange(sequence.pages[index], own)});
   }
 
  private:
-  struct Taken {
-    Sequence* sequence;
-    std::size_t index;
-    std::int32_t before;  // -1: appended
-  };
+  // For one more, which can be added then without a failure.
+  template <class List>
+  static void make_room(List& list) {
+    if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
+  }
+
   Engine& engine_;
-  std::vector<Taken> taken_;
+  std::pmr::vector<TakenPage>& taken_;
   bool kept_ = false;
 };
 

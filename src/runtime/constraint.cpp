@@ -11,17 +11,18 @@ namespace inlay::runtime {
 
 namespace {
 
-text::TokenTrie make_trie(const TokenPieces& pieces) {
+text::TokenTrie make_trie(const TokenPieces& pieces, std::pmr::memory_resource* memory) {
   std::vector<std::string> texts;
   for (text::TokenId id = 0; id < pieces.tokenizer->size(); ++id) texts.push_back(pieces.text(id));
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  return text::TokenTrie(views);
+  return text::TokenTrie(views, memory);
 }
 
 }  // namespace
 
-TokenPieces::TokenPieces(const text::Tokenizer& t, std::vector<text::TokenId> shown)
-    : tokenizer(&t), marks(std::move(shown)), trie(make_trie(*this)) {
+TokenPieces::TokenPieces(const text::Tokenizer& t, std::span<const text::TokenId> shown,
+                         std::pmr::memory_resource* memory)
+    : tokenizer(&t), ends(memory), marks(shown.begin(), shown.end(), memory), trie(make_trie(*this, memory)) {
   for (text::TokenId id = 0; id < t.size(); ++id)
     if (t.ends_generation(id)) ends.push_back(id);
 }
@@ -33,7 +34,7 @@ std::string TokenPieces::text(text::TokenId id) const {
 }
 
 Constraint::Constraint(const Grammar& grammar, std::shared_ptr<const TokenPieces> pieces)
-    : state_(grammar), pieces_(std::move(pieces)), bits_(pieces_->trie.words()) {}
+    : state_(grammar), pieces_(std::move(pieces)), bits_(pieces_->trie.words(), pieces_->ends.get_allocator()) {}
 
 void Constraint::prepare() {
   if (prepared_) return;

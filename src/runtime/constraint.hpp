@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,12 +17,13 @@ namespace inlay::runtime {
 // What masks need to know of a vocabulary; made once for a model.
 struct TokenPieces {
   // Control tokens have no text, unless they are `marks`, which are sorted.
-  explicit TokenPieces(const text::Tokenizer& tokenizer, std::vector<text::TokenId> marks = {});
+  explicit TokenPieces(const text::Tokenizer& tokenizer, std::span<const text::TokenId> marks = {},
+                       std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   std::string text(text::TokenId id) const;
 
   const text::Tokenizer* tokenizer;
-  std::vector<text::TokenId> ends;  // tokens that end a generation
-  std::vector<text::TokenId> marks;
+  std::pmr::vector<text::TokenId> ends;  // tokens that end a generation
+  std::pmr::vector<text::TokenId> marks;
   text::TokenTrie trie;  // of the text that each token shows
 };
 
@@ -43,7 +45,7 @@ class Constraint {
  private:
   text::GrammarState state_;
   std::shared_ptr<const TokenPieces> pieces_;
-  std::vector<std::uint64_t> bits_;
+  std::pmr::vector<std::uint64_t> bits_;
   bool prepared_ = false;
 };
 

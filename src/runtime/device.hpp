@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "inlay/backend.h"
 #include "inlay/error.hpp"
@@ -31,6 +32,7 @@ class Device {
   const inlay_backend& table() const noexcept { return *table_; }
   inlay_device* handle() const noexcept { return handle_; }
   const DeviceOptions& options() const noexcept { return options_; }
+  std::pmr::memory_resource* memory() const noexcept { return base::or_heap(options_.memory); }  // of the host
   void warn(std::string_view message) const {
     constexpr int warning = 2;  // of inlay::Level
     if (options_.log) options_.log(warning, message);

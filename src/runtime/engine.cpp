@@ -2,6 +2,7 @@
 #include "runtime/engine.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "base/machine.hpp"
 #include "runtime/change.hpp"
@@ -33,8 +34,8 @@ void keep_packed(const std::string& path, std::uint64_t origin, std::span<const 
   }
 }
 
-std::unique_ptr<nn::Network> build(const EngineOptions& options, const nn::Metadata& metadata,
-                                   const nn::Weights& weights) {
+std::shared_ptr<const nn::Network> build(const EngineOptions& options, const nn::Metadata& metadata,
+                                         const nn::Weights& weights) {
   const auto& architecture = *options.architecture;
   if (!options.heads_of) return architecture.build(metadata, weights);
   auto heads = architecture.heads ? architecture.heads(metadata, weights) : nullptr;
@@ -46,21 +47,34 @@ std::unique_ptr<nn::Network> build(const EngineOptions& options, const nn::Metad
 
 }  // namespace
 
-Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options)
-    : device_(std::move(device)), vocabulary_(options.vocabulary) {
+Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineOptions& options)
+    : device_(std::move(device)),
+      team_(device_->options().threads, device_->threads(), memory()),
+      blocks_(memory()),
+      rotations_(memory()),
+      vocabulary_(options.vocabulary),
+      ids_(memory()),
+      query_start_(memory()),
+      positions_(memory()),
+      types_(memory()),
+      slots_(memory()),
+      rows_(memory()),
+      trunks_(memory()),
+      shared_(memory()),
+      taken_(memory()),
+      pages_{PageList(memory()), PageList(memory())} {
   const FileMetadata source(file);
   const auto& name = options.architecture->name;
   const int trained = trained_context(file, std::string(name) + ".context_length");
   context_ = options.context > 0 ? std::min(options.context, most_context) : trained;
-  team_ = std::make_unique<base::Team>(device_->options().threads, device_->threads());
   std::uint64_t origin = 0;
   if (!options.packed.empty()) {
     origin = PackedFile::origin_of(options.model, file, device_->table().layout(device_->handle()));
-    packed_ = PackedFile::open(options.packed, origin);
+    packed_ = PackedFile::open(options.packed, origin, memory());
   }
   FileWeights weights(file, *device_,
                       {.measure = options.measure,
-                       .team = team_.get(),
+                       .team = &team_,
                        .progress = options.progress,
                        .packed = packed_.get(),
                        .mapped = options.mapped,
@@ -74,23 +88,23 @@ Engine::Engine(const gguf::File& file, std::unique_ptr<Device> device, const Eng
     keep_packed(options.packed, origin, weights.parts(), *device_);
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
-  unused_ = weights.unused();
+  if (options.measure) unused_ = weights.unused();
   if (options.keeps_hidden) weights_ = weights.take_found();
   auto cache = options.cache;
   if (options.contiguous) cache.range = context_;
-  caches_ = std::make_unique<Caches>(*device_, network_->caches(), cache);
+  caches_ = base::make<Caches>(memory(), *device_, network_->caches(), cache);
   // What a decoder keeps of its tokens depends on its source, and pages in a range are of one sequence.
   if (options.reuse_prefixes && !network_->encodes() && !network_->reads_source() && caches_->shares_pages())
     share_prefixes();
-  step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
+  step_ = base::make<nn::Step::State>(memory(), *device_, caches_->keys_values(), caches_->states());
   step_->keeps_hidden = options.keeps_hidden;
   step_->measure(*network_, {1, 1, 1});
   step_->check();
   const auto width = [](const nn::Tensor& rows) { return rows ? int(rows.cols()) : 0; };
-  hidden_width_ = width(step_->pass.hidden), given_width_ = width(step_->pass.given);
+  hidden_width_ = width(step_->pass->hidden), given_width_ = width(step_->pass->given);
   if (network_->reads_source()) {
-    source_pass_ = std::make_unique<SourcePass>(*network_);
-    source_step_ = std::make_unique<nn::Step::State>(*device_, caches_->keys_values(), caches_->states());
+    source_pass_ = base::make<SourcePass>(memory(), *network_);
+    source_step_ = base::make<nn::Step::State>(memory(), *device_, caches_->keys_values(), caches_->states());
     source_step_->measure(*source_pass_, {1, 0, 1});
     source_step_->check();
   }
@@ -101,11 +115,11 @@ Engine::~Engine() = default;
 
 void Engine::side_by_side(int n, const std::function<void(int)>& work) {
   std::lock_guard turn(team_turn_);
-  team_->each(n, work);
+  team_.each(n, work);
 }
 
 int Engine::spare_cores() const noexcept {
-  return device_->options().parallel ? 0 : std::max(0, base::usable_cores() - team_->size());
+  return device_->options().parallel ? 0 : std::max(0, base::usable_cores() - team_.size());
 }
 
 void Engine::describe(std::span<const Reading> readings) {
@@ -144,17 +158,22 @@ void Engine::describe(std::span<const Reading> readings) {
             types_.empty() ? nullptr : types_.data()};
 }
 
-void Engine::read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop,
-                  std::vector<float>* hidden) {
+void Engine::read(std::span<const Reading> readings, Rows& logits, const std::function<bool()>& stop, Rows* hidden) {
   std::lock_guard turn(turn_);
+  // A state is overwritten as it is read, so a step that fails has lost it: its tokens are read again later.
+  const auto lose_states = [&] {
+    std::lock_guard guard(memory_);
+    if (caches_->has_states())
+      for (const auto& reading : readings) forget(*reading.sequence, 0);
+  };
   try {
     const CancelWhen cancel(*device_, stop);
     run(readings, logits, hidden);
+  } catch (const std::bad_alloc&) {
+    lose_states();
+    throw Error(Errc::memory, "no memory for the lists of a step");
   } catch (...) {
-    std::lock_guard guard(memory_);
-    // A state is overwritten as it is read, so a step that fails has lost it: its tokens are read again later.
-    if (caches_->has_states())
-      for (const auto& reading : readings) forget(*reading.sequence, 0);
+    lose_states();
     throw;
   }
   remember(readings);
@@ -196,7 +215,7 @@ void Engine::give(std::span<const Reading> readings, const nn::Tensor& to) const
   }
 }
 
-void Engine::run(std::span<const Reading> readings, std::vector<float>& logits, std::vector<float>* hidden) {
+void Engine::run(std::span<const Reading> readings, Rows& logits, Rows* hidden) {
   Change change(*this);
   Stay stay(*this);
   {
@@ -216,12 +235,12 @@ void Engine::run(std::span<const Reading> readings, std::vector<float>& logits, 
   step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())},
                 rows_.data());
   const auto& pass = step_->pass;
-  logits.resize(none ? 0 : rows_.size() * std::size_t(pass.output.cols()));
+  logits.resize(none ? 0 : rows_.size() * std::size_t(pass->output.cols()));
   if (hidden) hidden->resize(ids_.size() * std::size_t(hidden_width_));
-  give(readings, pass.given);
+  give(readings, pass->given);
   step_->run(batch_);
-  if (!none) download(pass.output, logits);
-  if (hidden) download(pass.hidden, *hidden);
+  if (!none) download(pass->output, logits);
+  if (hidden) download(pass->hidden, *hidden);
   for (const auto& reading : readings) reading.sequence->cached += std::size_t(reading.count);
   change.keep();
 }
@@ -230,8 +249,10 @@ std::size_t Engine::scratch_bytes() {
   std::lock_guard turn(turn_);
   Sequence longest;
   longest.tokens.resize(chunk_tokens);
-  if (reads_source()) longest.source = std::make_shared<Source>(longest.tokens, caches_->pages(), memory_);
-  const Reading reading{&longest, chunk_tokens, {chunk_tokens - 1}};
+  if (reads_source())
+    longest.source = base::make_shared<Source>(memory(), longest.tokens, memory(), caches_->pages(), memory_);
+  const int last = chunk_tokens - 1;
+  const Reading reading{&longest, chunk_tokens, {&last, 1}};
   describe({&reading, 1});
   const auto bytes = step_->measure(*network_, {chunk_tokens, 1, 1}), work = step_->workspace(batch_);
   if (!reads_source()) return bytes + work;

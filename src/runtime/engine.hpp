@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -26,15 +27,20 @@ namespace inlay::runtime {
 
 // The tokens of one session, and the pages and state that hold what the network keeps of the first `cached` of them.
 struct Sequence {
-  std::vector<TokenId> tokens = {};
+  std::pmr::vector<TokenId> tokens = {};
   std::size_t cached = 0;
-  std::vector<std::int32_t> pages = {};
+  std::pmr::vector<std::int32_t> pages = {};
   std::int32_t slot = -1;
   std::string salt = {};                      // only sequences of the same salt share what they have read
   PrefixTree::Node* branch = nullptr;         // where the prefix tree holds its pages; pinned
   bool shareable = true;                      // its pages hold what anybody would compute here from its tokens
   std::shared_ptr<const Source> source = {};  // of an encoder-decoder: what its tokens are written for
   std::vector<std::int32_t> types = {};       // of an encoder's tokens: 1 for those of a second text; empty: all 0
+
+  // The same in this memory.
+  Sequence in(std::pmr::memory_resource* memory) const {
+    return {{tokens, memory}, cached, {pages, memory}, slot, salt, branch, shareable, source, types};
+  }
 };
 
 // Tokens [sequence.cached, sequence.cached + count) to read in a step, and drafts: tokens that may come after them.
@@ -43,7 +49,7 @@ struct Sequence {
 struct Reading {
   Sequence* sequence;
   int count;
-  std::vector<int> wanted;  // rows whose logits are asked for, counted from the first of these tokens, ascending
+  std::span<const int> wanted;  // rows whose logits are asked for, counted from the first of these tokens, ascending
   std::span<const TokenId> drafts = {};
   int trunk = -1, shared = 0;
   std::span<const float> given =
@@ -58,9 +64,17 @@ struct Reuse {
   std::size_t agreed = 0, read = 0;  // tokens that are known; of those, what need not be read again: whole pages
 };
 
+// A page that a step has put into a sequence.
+struct TakenPage {
+  Sequence* sequence;
+  std::size_t index;
+  std::int32_t before;  // what stood there; -1: it was appended
+};
+
 // The pages of a step's sequences, one after the other.
 struct PageList {
-  std::vector<std::int32_t> start, ids, lengths;
+  explicit PageList(std::pmr::memory_resource* memory) : start(memory), ids(memory), lengths(memory) {}
+  std::pmr::vector<std::int32_t> start, ids, lengths;
   void clear() { start.assign(1, 0), ids.clear(), lengths.clear(); }
   void add(std::span<const std::int32_t> pages, std::size_t length) {
     ids.insert(ids.end(), pages.begin(), pages.end());
@@ -72,7 +86,7 @@ struct PageList {
 // What turns the keys of one layer; no frequencies: nothing does.
 struct Rotation {
   bool interleaved = false;
-  std::vector<float> frequencies;
+  std::pmr::vector<float> frequencies;
 };
 
 struct KeptTokens;
@@ -95,14 +109,15 @@ struct EngineOptions {
 class Engine {
  public:
   // Loads the weights. Throws Error naming key, tensor, operation.
-  Engine(const gguf::File& file, std::unique_ptr<Device> device, const EngineOptions& options);
+  Engine(const gguf::File& file, base::Owned<Device> device, const EngineOptions& options);
   ~Engine();
 
   // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings, and `hidden`, where the
   // network keeps_hidden(), with [rows, width] that heads can guess from. On an error no sequence has changed. From any
   // thread; passes take their turns.
-  void read(std::span<const Reading> readings, std::vector<float>& logits, const std::function<bool()>& stop = {},
-            std::vector<float>* hidden = nullptr);
+  using Rows = std::pmr::vector<float>;
+  void read(std::span<const Reading> readings, Rows& logits, const std::function<bool()>& stop = {},
+            Rows* hidden = nullptr);
 
   // Counts the next token as read: it was a draft of the sequence's last step, and so were those accepted since.
   void accept(Sequence& sequence) noexcept;
@@ -184,6 +199,7 @@ class Engine {
   int vocabulary() const noexcept { return vocabulary_; }
   int chunk() const noexcept { return chunk_tokens; }
   const Device& device() const noexcept { return *device_; }
+  std::pmr::memory_resource* memory() const noexcept { return device_->memory(); }  // of the host, for what is kept
   std::uint64_t weight_bytes() const noexcept { return weight_bytes_; }
   std::size_t page_bytes() const noexcept { return caches_->page_bytes(); }
   // By so much the memory of pages and of states grows at a time; apart: where each is on its own, for a tier.
@@ -205,7 +221,7 @@ class Engine {
   void share_prefixes();
   std::shared_ptr<Source> new_source(std::span<const TokenId> tokens);       // with pages that hold nothing yet
   std::size_t bring_back(Pool& pool, std::span<const std::int32_t> blocks);  // how many, up to one that is lost
-  void append_page(std::vector<std::int32_t>& pages) const;
+  void append_page(std::pmr::vector<std::int32_t>& pages) const;
   void copy_pages(const Sequence& from, Sequence& to);
   void own_pages(const Reading& reading, Change& change);
   void own_slot(Sequence& sequence);
@@ -218,7 +234,7 @@ class Engine {
   using TakeBytes = std::function<const std::byte*(std::size_t bytes)>;  // the next ones
   void restore_rows(const KeptTokens& tokens, std::uint32_t k_type, std::uint32_t v_type, const TakeBytes& take);
   void restore_states(const Sequence& sequence, const TakeBytes& take);
-  void run(std::span<const Reading> readings, std::vector<float>& logits, std::vector<float>* hidden);
+  void run(std::span<const Reading> readings, Rows& logits, Rows* hidden);
   void describe(std::span<const Reading> readings);
   void give(std::span<const Reading> readings, const nn::Tensor& to) const;
   void download(const nn::Tensor& rows, std::span<float> numbers) const;
@@ -231,30 +247,31 @@ class Engine {
   void take_over(Sequence& sequence, const PrefixTree::Match& match);
   PrefixKey key_of(const Sequence& sequence) const;
 
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<PackedFile> packed_;
-  std::unique_ptr<base::Team> team_;  // for what is no operation of the device
+  base::Owned<Device> device_;
+  base::Owned<PackedFile> packed_;
+  base::Team team_;  // for what is no operation of the device
   std::mutex team_turn_;
-  std::vector<Block> blocks_;
+  std::pmr::vector<Block> blocks_;
   FileWeights::Found weights_;  // where heads may use them, too
-  std::unique_ptr<nn::Network> network_;
+  std::shared_ptr<const nn::Network> network_;
   std::optional<Judge> judge_;
   bool answers_ = false;
-  std::unique_ptr<Caches> caches_;
-  std::unique_ptr<PrefixTree> prefixes_;  // null: nothing is shared but by forks
-  std::unique_ptr<nn::Step::State> step_;
-  std::unique_ptr<nn::Network> source_pass_;  // of an encoder-decoder, with a step of its own
-  std::unique_ptr<nn::Step::State> source_step_;
-  std::vector<Rotation> rotations_;  // for each layer
+  base::Owned<Caches> caches_;
+  base::Owned<PrefixTree> prefixes_;  // null: nothing is shared but by forks
+  base::Owned<nn::Step::State> step_;
+  base::Owned<const nn::Network> source_pass_;  // of an encoder-decoder, with a step of its own
+  base::Owned<nn::Step::State> source_step_;
+  std::pmr::vector<Rotation> rotations_;  // for each layer
   bool shifts_ = false;
   FairLock turn_;              // to run a step
   mutable std::mutex memory_;  // of the pools
   int context_ = 0, vocabulary_ = 0, hidden_width_ = 0, given_width_ = 0;
   std::uint64_t weight_bytes_ = 0;
-  std::vector<std::string> unused_;
+  std::vector<std::string> unused_;  // where nothing is loaded
 
-  // The batch of the running step.
-  std::vector<std::int32_t> ids_, query_start_, positions_, types_, slots_, rows_, trunks_, shared_;
+  // The batch of the running step, and what it did to pages.
+  std::pmr::vector<std::int32_t> ids_, query_start_, positions_, types_, slots_, rows_, trunks_, shared_;
+  std::pmr::vector<TakenPage> taken_;
   PageList pages_[source_table + 1];
   inlay_page_table tables_[source_table + 1] = {};
   inlay_batch batch_ = {};

@@ -7,7 +7,7 @@
 
 namespace inlay::runtime {
 
-void Engine::append_page(std::vector<std::int32_t>& pages) const {
+void Engine::append_page(std::pmr::vector<std::int32_t>& pages) const {
   pages.push_back(caches_->pages().acquire(pages.empty() ? -1 : pages.back()));  // its capacity is there
 }
 
@@ -30,7 +30,7 @@ void Engine::own_slot(Sequence& sequence) {
     if (const auto own = slots.own(sequence.slot); own != sequence.slot)
       slots.release(std::exchange(sequence.slot, own));
   if (sequence.slot < 0) {
-    const std::vector<std::byte> zeros(slots.block_bytes());
+    const std::pmr::vector<std::byte> zeros(slots.block_bytes(), memory());
     sequence.slot = slots.acquire();
     device_->table().upload(device_->handle(), slots.address(sequence.slot), zeros.data(), zeros.size());
   }
@@ -58,7 +58,7 @@ void Engine::copy_pages(const Sequence& from, Sequence& to) {
 }
 
 Sequence Engine::fork(const Sequence& from) {
-  Sequence copy = from;
+  Sequence copy = from.in(memory());
   std::lock_guard guard(memory_);
   if (caches_->shares_pages())
     for (const auto page : copy.pages) caches_->pages().share(page);

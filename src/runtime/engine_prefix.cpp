@@ -19,7 +19,7 @@ void Engine::share_prefixes() {
     owner.drop_state = [&slots](std::int32_t slot) { slots.release(slot); };
     slots.when_full([this] { return prefixes_->evict_state(); });
   }
-  prefixes_ = std::make_unique<PrefixTree>(caches_->page(), std::move(owner));
+  prefixes_ = base::make<PrefixTree>(memory(), caches_->page(), std::move(owner), memory());
 }
 
 PrefixKey Engine::key_of(const Sequence& sequence) const {
@@ -50,8 +50,8 @@ void Engine::remember(std::span<const Reading> readings) noexcept {
     if (sequence.slot >= 0 && !checkpoint) continue;  // pages without a state serve nobody
     branch_at(sequence, nullptr);                     // so that a run only this sequence holds may grow
     try {
-      std::vector<std::int32_t> pages(sequence.pages.begin(),
-                                      sequence.pages.begin() + std::ptrdiff_t(std::min(full, sequence.pages.size())));
+      const auto held = sequence.pages.begin() + std::ptrdiff_t(std::min(full, sequence.pages.size()));
+      PrefixTree::Pages pages(sequence.pages.begin(), held, memory());
       pages.resize(full, -1);  // of a model that has states only
       branch_at(sequence, prefixes_->insert(key_of(sequence), std::span(sequence.tokens).first(full * page), pages,
                                             checkpoint ? sequence.slot : -1));
@@ -66,7 +66,7 @@ std::size_t Engine::end_of_chunk(const Sequence& sequence) const noexcept {
   return prefixes_ && caches_->has_states() && sequence.shareable && begin < cut && cut < end ? cut : end;
 }
 
-Reuse Engine::reuse(Sequence& sequence, std::size_t most) {
+Reuse Engine::reuse(Sequence& sequence, std::size_t most) try {
   const auto page = std::size_t(caches_->page());
   if (!sequence.shareable || most / page <= sequence.cached / page) return {};  // no whole page could be spared
   if (!prefixes_) return {.end = ReuseEnd::off};
@@ -81,6 +81,8 @@ Reuse Engine::reuse(Sequence& sequence, std::size_t most) {
                     .read = match.pages.size() * page};
   if (found.read > sequence.cached) take_over(sequence, match);
   return found;
+} catch (const std::bad_alloc&) {  // what is known can be read again
+  return {};
 }
 
 Engine::Known Engine::known(const Sequence& sequence, std::size_t most) {
@@ -103,10 +105,10 @@ std::size_t Engine::releasable(const Sequence& sequence) {
 
 void Engine::take_over(Sequence& sequence, const PrefixTree::Match& match) {
   if (caches_->has_pages()) {
-    auto pages = match.pages;
-    for (const auto page : pages) caches_->pages().share(page);
+    sequence.pages.reserve(match.pages.size());  // nothing throws from here on
+    for (const auto page : match.pages) caches_->pages().share(page);
     for (const auto page : sequence.pages) caches_->pages().release(page);
-    sequence.pages = std::move(pages);
+    sequence.pages.assign(match.pages.begin(), match.pages.end());
   }
   if (caches_->has_states()) {
     caches_->slots().share(match.node->state);

@@ -6,7 +6,7 @@ namespace inlay::runtime {
 std::shared_ptr<Source> Engine::new_source(std::span<const TokenId> tokens) {
   auto& pool = caches_->pages();
   const auto page = std::size_t(caches_->page());
-  auto source = std::make_shared<Source>(std::vector(tokens.begin(), tokens.end()), pool, memory_);
+  auto source = base::make_shared<Source>(memory(), tokens, memory(), pool, memory_);
   source->pages.reserve((tokens.size() + page - 1) / page);
   std::lock_guard guard(memory_);
   while (source->pages.size() * page < tokens.size()) append_page(source->pages);
@@ -17,7 +17,8 @@ std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> token
                                                   const std::function<bool()>& stop) {
   const auto source = new_source(tokens);
   std::vector<float> unread;
-  encode(*source_pass_, *source_step_, {.tokens = source->tokens, .source = source}, rows ? *rows : unread, stop);
+  encode(*source_pass_, *source_step_, {.tokens = {source->tokens, memory()}, .source = source}, rows ? *rows : unread,
+         stop);
   return source;
 }
 
@@ -28,7 +29,8 @@ std::vector<float> Engine::encode(std::span<const TokenId> tokens, std::size_t s
   if (reads_source())
     read_source(tokens, &rows);
   else
-    encode(*network_, *step_, {.tokens = {tokens.begin(), tokens.end()}, .types = std::move(types)}, rows, {});
+    encode(*network_, *step_, {.tokens = {tokens.begin(), tokens.end(), memory()}, .types = std::move(types)}, rows,
+           {});
   return rows;
 }
 
@@ -43,8 +45,8 @@ void Engine::encode(const nn::Network& network, nn::Step::State& step, Sequence 
   step.record(network, {std::int64_t(count), 0, 1}, nullptr);
   const CancelWhen cancel(*device_, stop);
   step.run(batch_);
-  rows.resize(count * std::size_t(step.pass.output.cols()));
-  download(step.pass.output, rows);
+  rows.resize(count * std::size_t(step.pass->output.cols()));
+  download(step.pass->output, rows);
 }
 
 }  // namespace inlay::runtime

@@ -1,7 +1,7 @@
 // The joining pass: neighbours in the recorded list become one operation where nobody else reads what lay between them.
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
-#include <vector>
 
 #include "runtime/step.hpp"
 
@@ -9,26 +9,24 @@ namespace inlay::runtime {
 
 namespace {
 
-using List = std::vector<Record>;
+using List = Records;
 
-// The tensors an operation reads, nulls included.
-std::vector<const inlay_tensor*> inputs(const Record& r) {
+// Whether `test` holds for one of the tensors that an operation reads, nulls included.
+template <class Test>
+bool any_input(const Record& r, const Test& test) {
+  const auto any = [&](std::initializer_list<const inlay_tensor*> read) { return std::ranges::any_of(read, test); };
   switch (r.op) {
-    case INLAY_OP_NORM: return {r.norm.x};
-    case INLAY_OP_LINEAR: return {r.linear.x, r.linear.add};
-    case INLAY_OP_BINARY: return {r.binary.a, r.binary.b};
-    case INLAY_OP_GLU: return {r.glu.gate, r.glu.up};
-    case INLAY_OP_ROPE: return {r.rope.x};
-    case INLAY_OP_ATTENTION: return {r.attention.q, r.attention.k, r.attention.v};
-    case INLAY_OP_PICK: return {r.pick.x};
-    case INLAY_OP_ROUTE: return {r.route.logits};
-    case INLAY_OP_EXPERTS: return {r.experts.x, r.experts.choice, r.experts.weight};
-    case INLAY_OP_SCAN: {
-      std::vector<const inlay_tensor*> read(r.in, r.in + r.scan.n);
-      read.push_back(r.scan.x);
-      return read;
-    }
-    default: return {};
+    case INLAY_OP_NORM: return any({r.norm.x});
+    case INLAY_OP_LINEAR: return any({r.linear.x, r.linear.add});
+    case INLAY_OP_BINARY: return any({r.binary.a, r.binary.b});
+    case INLAY_OP_GLU: return any({r.glu.gate, r.glu.up});
+    case INLAY_OP_ROPE: return any({r.rope.x});
+    case INLAY_OP_ATTENTION: return any({r.attention.q, r.attention.k, r.attention.v});
+    case INLAY_OP_PICK: return any({r.pick.x});
+    case INLAY_OP_ROUTE: return any({r.route.logits});
+    case INLAY_OP_EXPERTS: return any({r.experts.x, r.experts.choice, r.experts.weight});
+    case INLAY_OP_SCAN: return std::any_of(r.in, r.in + r.scan.n, test) || test(r.scan.x);
+    default: return false;
   }
 }
 
@@ -51,8 +49,7 @@ bool overlap(const inlay_tensor* a, const inlay_tensor* b) {
 }
 
 bool reads(const Record& r, const inlay_tensor* t) {
-  const auto read = inputs(r);
-  return std::any_of(read.begin(), read.end(), [&](const auto* input) { return overlap(input, t); });
+  return any_input(r, [&](const auto* input) { return overlap(input, t); });
 }
 
 // Scratch dies with its layer, so nobody reads `t` after the next mark.
@@ -151,8 +148,8 @@ void join_layer(List& list) {
 }  // namespace
 
 // One layer at a time, for what is erased from a list moves all behind it.
-void join(std::vector<Record>& list) {
-  List layer, joined;
+void join(Records& list) {
+  List layer(list.get_allocator()), joined(list.get_allocator());
   const auto is_mark = [](const Record& record) { return record.op == INLAY_OP_COUNT; };
   for (auto begin = list.begin(), end = begin; begin != list.end(); begin = end) {
     end = std::find_if(begin + 1, list.end(), is_mark);

@@ -87,7 +87,7 @@ std::size_t FileMetadata::size(std::string_view key) const {
 }
 
 FileWeights::FileWeights(const gguf::File& file, const Device& device, Options options)
-    : file_(&file), device_(&device), options_(std::move(options)) {}
+    : file_(&file), device_(&device), options_(std::move(options)), blocks_(device.memory()) {}
 
 std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
   const auto* tensor = file_->tensor(name);

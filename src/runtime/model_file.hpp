@@ -44,13 +44,14 @@ class FileWeights final : public nn::Weights::Source {
   nn::Tensor find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) override;
   std::vector<std::int64_t> shape(const std::string& name) const override;
   nn::Tensor constant(std::span<const float> values) override;
+  std::pmr::memory_resource* memory() const noexcept override { return device_->memory(); }
 
   std::uint64_t bytes() const noexcept { return bytes_; }                      // on the device so far
   std::span<const PackedFile::Part> parts() const noexcept { return parts_; }  // what was packed
   void check_scales() const;  // throws Error{unsupported} where a matrix's scale is apart, and nobody asked for it
   std::vector<std::string> unused() const;  // tensors of the file that nobody asked for
   Found take_found() noexcept { return std::move(found_); }
-  std::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
+  std::pmr::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
 
  private:
   nn::Tensor values(const gguf::Tensor& tensor);
@@ -65,7 +66,7 @@ class FileWeights final : public nn::Weights::Source {
   const Device* device_;
   Options options_;
   Found found_;
-  std::vector<Block> blocks_;
+  std::pmr::vector<Block> blocks_;
   std::vector<PackedFile::Part> parts_;
   std::byte* next_ = nullptr;  // in the last block
   std::size_t left_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory_resource>
 #include <vector>
 
 #include "runtime/recent.hpp"
@@ -11,6 +12,8 @@ namespace inlay::runtime {
 
 class Pace {
  public:
+  explicit Pace(std::pmr::memory_resource* memory = std::pmr::new_delete_resource()) : alone_(memory) {}
+
   // A step in which `writing` requests made a token each and `prompt` tokens of prompts were read.
   void observe(std::size_t writing, std::size_t prompt, double seconds) {
     if (writing == 0) return;
@@ -51,10 +54,10 @@ class Pace {
     return 0;
   }
 
-  std::vector<Recent> alone_;  // seconds, by the number of writing requests
-  Recent cost_;                // seconds that a prompt token added to them
-  double each_ = 0;            // of the last step that read a prompt: seconds for each token, those written included
-  int since_alone_ = 0;        // steps
+  std::pmr::vector<Recent> alone_;  // seconds, by the number of writing requests
+  Recent cost_;                     // seconds that a prompt token added to them
+  double each_ = 0;      // of the last step that read a prompt: seconds for each token, those written included
+  int since_alone_ = 0;  // steps
 };
 
 }  // namespace inlay::runtime

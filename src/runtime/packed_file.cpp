@@ -49,7 +49,7 @@ std::uint64_t sample_of(std::span<const std::byte> bytes) noexcept {
 }
 
 // The parts that a file of that origin has; none where anything in it is wrong.
-std::vector<PackedFile::Part> parts_of(std::span<const std::byte> file, std::uint64_t origin) {
+PackedFile::Parts parts_of(std::span<const std::byte> file, std::uint64_t origin, std::pmr::memory_resource* memory) {
   Header header;
   if (file.size() < sizeof(header) + sizeof(Sum)) return {};
   std::memcpy(&header, file.data(), sizeof(header));
@@ -62,7 +62,7 @@ std::vector<PackedFile::Part> parts_of(std::span<const std::byte> file, std::uin
   Sum expected;
   std::memcpy(&expected, file.data() + head, sizeof(expected));
   if (sum.value() != expected) return {};
-  std::vector<PackedFile::Part> parts;
+  PackedFile::Parts parts(memory);
   for (std::size_t i = 0; i < header.parts; ++i) {
     Entry entry;
     std::memcpy(&entry, file.data() + sizeof(header) + i * sizeof(Entry), sizeof(entry));
@@ -95,14 +95,15 @@ std::uint64_t PackedFile::part_key(const gguf::Tensor& tensor, std::uint32_t rol
   return sum.value();
 }
 
-std::unique_ptr<PackedFile> PackedFile::open(const std::string& path, std::uint64_t origin) {
+base::Owned<PackedFile> PackedFile::open(const std::string& path, std::uint64_t origin,
+                                         std::pmr::memory_resource* memory) {
   try {
     auto file = base::Mapping::open(path, base::Mapping::Way::map);
-    auto parts = parts_of(file.content(), origin);
-    if (parts.empty()) return nullptr;
-    return std::unique_ptr<PackedFile>(new PackedFile(std::move(file), std::move(parts)));
+    auto parts = parts_of(file.content(), origin, memory);
+    if (parts.empty()) return {};
+    return base::make<PackedFile>(memory, std::move(file), std::move(parts));
   } catch (const std::system_error&) {
-    return nullptr;
+    return {};
   }
 }
 

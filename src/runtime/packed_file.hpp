@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/mapping.hpp"
+#include "base/memory.hpp"
 #include "inlay/gguf.hpp"
 
 namespace inlay::runtime {
@@ -28,17 +29,18 @@ class PackedFile {
 
   // Null where there is none that can be used: the head is checked as a whole, and all places and sizes before they are
   // used. Of the weights themselves, as of the model's, samples.
-  static std::unique_ptr<PackedFile> open(const std::string& path, std::uint64_t origin);
+  static base::Owned<PackedFile> open(const std::string& path, std::uint64_t origin, std::pmr::memory_resource* memory);
   // At once in the place of what was there. Throws std::system_error.
   static void write(const std::string& path, std::uint64_t origin, std::span<const Part> parts);
 
   std::span<const std::byte> find(std::uint64_t tensor) const noexcept;  // empty: not here
 
- private:
-  PackedFile(base::Mapping file, std::vector<Part> parts) : file_(std::move(file)), parts_(std::move(parts)) {}
+  using Parts = std::pmr::vector<Part>;
+  PackedFile(base::Mapping file, Parts parts) : file_(std::move(file)), parts_(std::move(parts)) {}
 
+ private:
   base::Mapping file_;
-  std::vector<Part> parts_;  // by tensor
+  Parts parts_;  // by tensor
 };
 
 }  // namespace inlay::runtime

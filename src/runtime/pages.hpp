@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -17,8 +16,12 @@ namespace inlay::runtime {
 // Blocks wherever there is room. With a tier, each block is a segment of its own, which may have no memory for a while.
 class BlockPool final : public Pool {
  public:
-  BlockPool(const Device& device, std::size_t block_bytes, std::size_t most_bytes, std::unique_ptr<Tier> tier = {})
-      : Pool(device, block_bytes, tier ? 1 : blocks_in_segment(block_bytes, most_bytes)), tier_(std::move(tier)) {
+  BlockPool(const Device& device, std::size_t block_bytes, std::size_t most_bytes, base::Owned<Tier> tier = {})
+      : Pool(device, block_bytes, tier ? 1 : blocks_in_segment(block_bytes, most_bytes)),
+        free_(device.memory()),
+        tier_(std::move(tier)),
+        blocks_(device.memory()),
+        staging_(device.memory()) {
     most_in_memory_ = std::max<std::size_t>(1, most_bytes / (block_bytes * std::size_t(in_segment_)));
     const auto on_disk = tier_ ? tier_->capacity() : 0;
     limit_ = std::min(most_in_memory_ + on_disk - (on_disk > 0), most_segments);  // one place is for an exchange
@@ -161,12 +164,12 @@ class BlockPool final : public Pool {
 
   std::size_t limit_ = 0, grown_ = 0;               // segments that there can be, and are
   std::size_t most_in_memory_ = 0, in_memory_ = 0;  // segments
-  std::vector<std::int32_t> free_;
+  std::pmr::vector<std::int32_t> free_;
   std::function<bool()> spare_;
 
-  std::unique_ptr<Tier> tier_;
-  std::vector<Tiered> blocks_;      // of a pool with a tier
-  std::vector<std::byte> staging_;  // a block on its way
+  base::Owned<Tier> tier_;
+  std::pmr::vector<Tiered> blocks_;      // of a pool with a tier
+  std::pmr::vector<std::byte> staging_;  // a block on its way
   std::uint64_t uses_ = 0;
 };
 

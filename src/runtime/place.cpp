@@ -44,7 +44,7 @@ void for_each_tensor(const Record& r, const Act& act) {
 }
 
 // When each buffer is needed: from its first operation to its last. Nothing stays for those that joining left unused.
-void find_uses(const std::vector<Record>& list, std::vector<Buffer>& buffers) {
+void find_uses(std::span<const Record> list, std::span<Buffer> buffers) {
   for (auto& buffer : buffers) {
     buffer.first = buffer.is_given ? 0 : std::numeric_limits<std::size_t>::max();
     buffer.last = buffer.is_result ? list.size() : 0;
@@ -60,12 +60,14 @@ void find_uses(const std::vector<Record>& list, std::vector<Buffer>& buffers) {
 
 }  // namespace
 
-std::size_t place(const std::vector<Record>& list, std::vector<Buffer>& buffers) {
+std::size_t place(std::span<const Record> list, std::span<Buffer> buffers, std::pmr::memory_resource* memory) {
   find_uses(list, buffers);
-  std::vector<Buffer*> waiting, placed;  // in the order of their first use; in the order of their places
+  std::pmr::vector<Buffer*> waiting(memory),
+      placed(memory);  // in the order of their first use; in the order of their places
   for (auto& buffer : buffers)
     if (buffer.first <= buffer.last) waiting.push_back(&buffer);
-  std::stable_sort(waiting.begin(), waiting.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  std::sort(waiting.begin(), waiting.end(),
+            [](const auto* a, const auto* b) { return a->first != b->first ? a->first < b->first : a < b; });
   std::size_t bytes = 0;
   for (auto* buffer : waiting) {
     std::erase_if(placed, [&](const auto* other) { return other->last < buffer->first; });

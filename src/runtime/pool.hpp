@@ -76,7 +76,11 @@ class Pool {
   static constexpr std::size_t most_segments = 1 << 16;
 
   Pool(const Device& device, std::size_t block_bytes, int in_segment)
-      : device_(&device), block_bytes_(block_bytes), in_segment_(in_segment) {}
+      : device_(&device),
+        block_bytes_(block_bytes),
+        in_segment_(in_segment),
+        memory_(device.memory()),
+        holders_(device.memory()) {}
 
   virtual void leave(std::int32_t block) noexcept = 0;  // that nobody holds any more
 
@@ -88,8 +92,8 @@ class Pool {
   const Device* device_;
   std::size_t block_bytes_;
   std::int32_t in_segment_;
-  std::vector<void*> memory_;  // of each segment; its size stays, for the device keeps the address
-  std::vector<int> holders_;
+  std::pmr::vector<void*> memory_;  // of each segment; its size stays, for the device keeps the address
+  std::pmr::vector<int> holders_;
 };
 
 }  // namespace inlay::runtime

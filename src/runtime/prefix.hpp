@@ -5,13 +5,15 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
+#include <memory_resource>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/memory.hpp"
 
 namespace inlay::runtime {
 
@@ -47,15 +49,16 @@ class PrefixTree {
 
  public:
   struct Node {
-    explicit Node(std::size_t page) : children(ByFirstPage{page}) {}
-    std::vector<TokenId> run;
-    std::vector<std::int32_t> pages;
+    Node(std::size_t page, std::pmr::memory_resource* memory)
+        : run(memory), pages(memory), children(ByFirstPage{page}, memory) {}
+    std::pmr::vector<TokenId> run;
+    std::pmr::vector<std::int32_t> pages;
     std::int32_t state = -1;  // of a recurrent model, after the run's last token; below zero: none is kept
     Node* parent = nullptr;
-    std::set<Node*, ByFirstPage> children;
+    std::pmr::set<Node*, ByFirstPage> children;
     int pins = 0;
-    std::list<Node>::iterator self;  // in the order of use
-    const PrefixKey* key = nullptr;  // of a root
+    Node *newer = nullptr, *older = nullptr;  // in the order of use
+    const PrefixKey* key = nullptr;           // of a root
   };
 
   // The tree says of each page and state when it begins and when it ceases to refer to it; no function may throw.
@@ -63,19 +66,22 @@ class PrefixTree {
   struct Owner {
     Function hold_page, drop_page, hold_state = {}, drop_state = {};
   };
-  PrefixTree(int page, Owner owner) : page_(std::size_t(page)), owner_(std::move(owner)) {}
+  PrefixTree(int page, Owner owner, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : page_(std::size_t(page)), owner_(std::move(owner)), memory_(memory), roots_(memory) {}
   PrefixTree(const PrefixTree&) = delete;
   PrefixTree& operator=(const PrefixTree&) = delete;
   ~PrefixTree() {
-    for (auto& node : by_use_) {
-      drop_state(node);
-      std::for_each(node.pages.begin(), node.pages.end(), owner_.drop_page);
+    while (Node* node = newest_) {
+      drop_state(*node);
+      std::for_each(node->pages.begin(), node->pages.end(), owner_.drop_page);
+      end(*node);
     }
   }
 
   enum class End { whole, differs, unknown };  // all is known; others go on differently; nobody read on
+  using Pages = std::pmr::vector<std::int32_t>;
   struct Match {
-    std::vector<std::int32_t> pages = {};
+    Pages pages;
     std::size_t agreed = 0;  // tokens that are known, those of a part of a page included
     End end = End::unknown;
     Node* node = nullptr;  // the last one; null: no page matches
@@ -83,7 +89,7 @@ class PrefixTree {
   // The longest known beginning of `tokens`, which counts as used. with_state: the longest at whose end a state is
   // kept.
   Match match(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false) {
-    Match match;
+    Match match{.pages = Pages(memory_)};
     std::size_t pages = 0;
     const auto root = roots_.find(key);
     if (root == roots_.end()) return match;
@@ -107,9 +113,8 @@ class PrefixTree {
   }
 
   // The pages that match() would find, which do not count as used.
-  std::vector<std::int32_t> known_pages(const PrefixKey& key, std::span<const TokenId> tokens,
-                                        bool with_state = false) const {
-    std::vector<std::int32_t> found;
+  Pages known_pages(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false) const {
+    Pages found(memory_);
     std::size_t sure = 0;
     const auto root = roots_.find(key);
     if (root == roots_.end()) return found;
@@ -159,7 +164,7 @@ class PrefixTree {
 
   // Forgets one page: the last of the beginning that was not used for longest. False: all are pinned.
   bool evict() noexcept {
-    for (auto i = by_use_.rbegin(); i != by_use_.rend(); ++i) {
+    for (Node* i = oldest_; i; i = i->newer) {
       if (i->pins > 0 || !i->children.empty()) continue;
       const auto page = i->pages.back();
       drop_state(*i);
@@ -177,11 +182,11 @@ class PrefixTree {
   }
   // Forgets the state that was not used for longest, and what serves nobody without it. False: there is none.
   bool evict_state() noexcept {
-    const auto kept = [](const Node& node) { return node.state >= 0; };
-    const auto found = std::find_if(by_use_.rbegin(), by_use_.rend(), kept);
-    if (found == by_use_.rend()) return false;
+    Node* found = oldest_;
+    while (found && found->state < 0) found = found->newer;
+    if (!found) return false;
     drop_state(*found);
-    prune(&*found);
+    prune(found);
     return true;
   }
 
@@ -189,10 +194,26 @@ class PrefixTree {
   // Calls use(node) for every run.
   template <class Use>
   void each_node(const Use& use) const {
-    for (const auto& node : by_use_) use(node);
+    for (const Node* node = newest_; node; node = node->older) use(*node);
   }
 
  private:
+  // Puts a node among the others in the order of use, just newer than one of them; null: as the newest.
+  void put_in(Node& node, Node* older) noexcept {
+    node.older = older ? older : newest_;
+    node.newer = older ? older->newer : nullptr;
+    (node.older ? node.older->newer : oldest_) = &node;
+    (node.newer ? node.newer->older : newest_) = &node;
+  }
+  void take_out(Node& node) noexcept {
+    (node.older ? node.older->newer : oldest_) = node.newer;
+    (node.newer ? node.newer->older : newest_) = node.older;
+  }
+  void end(Node& node) noexcept {
+    take_out(node);
+    base::Release{memory_, &node, sizeof(Node), alignof(Node)}(&node);
+  }
+
   static std::size_t in_common(std::span<const TokenId> a, std::span<const TokenId> b) noexcept {
     return std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
   }
@@ -207,7 +228,7 @@ class PrefixTree {
   }
 
   Node* root(const PrefixKey& key) {
-    const auto [found, made] = roots_.try_emplace(key, page_);
+    const auto [found, made] = roots_.try_emplace(key, page_, memory_);
     if (made) found->second.key = &found->first;
     return &found->second;
   }
@@ -218,14 +239,13 @@ class PrefixTree {
       at->pages.reserve(at->pages.size() + pages.size());
       at->run.insert(at->run.end(), tokens.begin(), tokens.end());
     } else {
-      std::list<Node> made;
-      Node& child = made.emplace_back(page_);
+      auto made = base::make<Node>(memory_, page_, memory_);
+      Node& child = *made;
       child.run.assign(tokens.begin(), tokens.end());
       child.pages.reserve(pages.size());
       child.parent = at;
       at->children.insert(&child);
-      child.self = made.begin();
-      by_use_.splice(by_use_.begin(), made);
+      put_in(*made.release(), nullptr);
       at = &child;
     }
     at->pages.insert(at->pages.end(), pages.begin(), pages.end());
@@ -236,11 +256,11 @@ class PrefixTree {
 
   // Makes a node of the first `length` tokens, before this one, which keeps the rest and its pins.
   Node* split(Node* node, std::size_t length) {
-    std::list<Node> made;
-    Node& upper = made.emplace_back(page_);
+    auto made = base::make<Node>(memory_, page_, memory_);
+    Node& upper = *made;
     const auto cut = std::ptrdiff_t(length), page_cut = std::ptrdiff_t(length / page_);
-    std::vector<TokenId> run(node->run.begin() + cut, node->run.end());
-    std::vector<std::int32_t> pages(node->pages.begin() + page_cut, node->pages.end());
+    std::pmr::vector<TokenId> run(node->run.begin() + cut, node->run.end(), memory_);
+    std::pmr::vector<std::int32_t> pages(node->pages.begin() + page_cut, node->pages.end(), memory_);
     upper.children.insert(node);
     auto place = node->parent->children.extract(node);  // nothing throws from here on
     node->run.resize(length), node->pages.resize(length / page_);
@@ -249,8 +269,7 @@ class PrefixTree {
     upper.parent = node->parent, node->parent = &upper;
     place.value() = &upper;
     upper.parent->children.insert(std::move(place));
-    upper.self = made.begin();
-    by_use_.splice(node->self, made);
+    put_in(*made.release(), node);
     return &upper;
   }
 
@@ -274,19 +293,20 @@ class PrefixTree {
   void remove(Node& node) noexcept {
     Node& parent = *node.parent;
     parent.children.erase(&node);
-    by_use_.erase(node.self);
+    end(node);
     if (parent.key && parent.children.empty()) roots_.erase(roots_.find(*parent.key));
   }
 
   // Ancestors come before descendants, so that what was not used for longest is a leaf.
   void touch(Node* node) noexcept {
-    for (; node && node->parent; node = node->parent) by_use_.splice(by_use_.begin(), by_use_, node->self);
+    for (; node && node->parent; node = node->parent) take_out(*node), put_in(*node, nullptr);
   }
 
   std::size_t page_, pages_ = 0;
   Owner owner_;
-  std::map<PrefixKey, Node> roots_;
-  std::list<Node> by_use_;  // every node but roots, the last used first
+  std::pmr::memory_resource* memory_;
+  std::pmr::map<PrefixKey, Node> roots_;
+  Node *newest_ = nullptr, *oldest_ = nullptr;  // of all nodes but roots, in the order of use
 };
 
 }  // namespace inlay::runtime

@@ -15,7 +15,9 @@ class RangePool final : public Pool {
  public:
   // Ranges of so many blocks, and at most so many ranges.
   RangePool(const Device& device, std::size_t block_bytes, std::size_t most_bytes, int blocks, std::size_t most_ranges)
-      : Pool(device, in_whole_pages(block_bytes), blocks), most_(std::max<std::size_t>(1, most_bytes / block_bytes_)) {
+      : Pool(device, in_whole_pages(block_bytes), blocks),
+        most_(std::max<std::size_t>(1, most_bytes / block_bytes_)),
+        ranges_(device.memory()) {
     memory_.resize(std::min({most_, most_ranges, most_segments}));
   }
 
@@ -82,7 +84,7 @@ class RangePool final : public Pool {
   }
 
   std::size_t most_, used_ = 0;  // blocks
-  std::vector<Range> ranges_;
+  std::pmr::vector<Range> ranges_;
 };
 
 }  // namespace inlay::runtime

@@ -18,8 +18,8 @@ std::int64_t width_of(std::uint32_t type) { return type == INLAY_F32 || type == 
 
 }  // namespace
 
-std::int64_t Step::tokens() const noexcept { return state_->pass.sizes.tokens; }
-std::int64_t Step::wanted() const noexcept { return state_->pass.sizes.wanted; }
+std::int64_t Step::tokens() const noexcept { return state_->pass->sizes.tokens; }
+std::int64_t Step::wanted() const noexcept { return state_->pass->sizes.wanted; }
 
 Tensor Step::scratch(std::initializer_list<std::int64_t> shape, std::uint32_t type) {
   Tensor t;
@@ -50,9 +50,9 @@ Tensor Step::embed_rows(const Tensor& table, inlay_embed_by by) {
   return y;
 }
 
-Tensor Step::given(std::int64_t width) { return state_->pass.given = scratch({tokens(), width}); }
+Tensor Step::given(std::int64_t width) { return state_->pass->given = scratch({tokens(), width}); }
 bool Step::keeps_hidden() const noexcept { return state_->keeps_hidden; }
-void Step::keep_hidden(const Tensor& x) { state_->pass.hidden = x; }
+void Step::keep_hidden(const Tensor& x) { state_->pass->hidden = x; }
 
 Tensor Step::embed(const Tensor& table) { return embed_rows(table, INLAY_EMBED_ID); }
 Tensor Step::embed_positions(const Tensor& table) { return embed_rows(table, INLAY_EMBED_POSITION); }
@@ -176,7 +176,7 @@ Tensor Step::pick_wanted(const Tensor& x) {
 }
 
 Tensor Step::pool(inlay_pick_kind kind, const Tensor& x) {
-  auto y = scratch({state_->pass.sizes.sequences, x.cols()});
+  auto y = scratch({state_->pass->sizes.sequences, x.cols()});
   auto& r = state_->add(INLAY_OP_PICK);
   r.pick = {sizeof(r.pick), kind, state_->keep(y), state_->keep(x), nullptr};
   return y;

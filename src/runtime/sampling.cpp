@@ -32,15 +32,22 @@ std::vector<TokenBias> sorted(std::vector<TokenBias> biases) {
 
 }  // namespace
 
-Sampling::Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer, const RowPasses& passes)
-    : recipe_(recipe), tokenizer_(tokenizer), random_(seed), candidates_(passes) {
+Sampling::Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer, const RowPasses& passes,
+                   std::pmr::memory_resource* memory)
+    : recipe_(recipe),
+      steps_(memory),
+      tokenizer_(tokenizer),
+      random_(seed),
+      breakers_(memory),
+      candidates_(passes, memory) {
   check(recipe);
-  steps_ = active_steps(recipe);
+  const auto active = active_steps(recipe);
+  steps_.assign(active.begin(), active.end());
   recipe_.bias = sorted(recipe.bias);
   const bool dry = std::find(steps_.begin(), steps_.end(), SamplerStep::dry) != steps_.end();
-  if (dry && tokenizer) breakers_ = Breakers(recipe.dry_breakers, *tokenizer);
+  if (dry && tokenizer) breakers_.find(recipe.dry_breakers, *tokenizer);
   if (recipe.mirostat != 0) mirostat_.emplace(recipe.mirostat, recipe.mirostat_tau, recipe.mirostat_eta);
-  if (recipe.adaptive_target >= 0) adaptive_.emplace(recipe.adaptive_target, recipe.adaptive_decay);
+  if (recipe.adaptive_target >= 0) adaptive_.emplace(recipe.adaptive_target, recipe.adaptive_decay, memory);
   greedy_ = is_greedy();
 }
 

@@ -18,7 +18,7 @@ class Sampling {
   // Throws Error{argument} for a recipe that check() refuses. The tokenizer, which must outlive this, is asked by steps
   // that look at texts: dry's breakers and infill.
   Sampling(const Sampler& recipe, std::uint64_t seed, const text::Tokenizer* tokenizer = nullptr,
-           const RowPasses& passes = plain_passes);
+           const RowPasses& passes = plain_passes, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   // Sees what each step left, under its name.
   using Watch = std::function<void(std::string_view step, Candidates&)>;
@@ -34,7 +34,7 @@ class Sampling {
   bool is_greedy() const;
 
   Sampler recipe_;
-  std::vector<SamplerStep> steps_;
+  std::pmr::vector<SamplerStep> steps_;
   const text::Tokenizer* tokenizer_;
   Random random_;
   Breakers breakers_;

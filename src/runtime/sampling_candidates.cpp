@@ -83,7 +83,7 @@ void Maxima::find_again(std::span<const float> logits, std::size_t changed) {
   passes_.maxima(logits.data() + i * stretch, std::int64_t(count), &maxima_[i]);
 }
 
-void Maxima::likeliest(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) const {
+void Maxima::likeliest(std::span<const float> logits, std::size_t k, CandidateList& best) const {
   k = std::min(k, logits.size());
   best.clear();
   best.reserve(k + 1);
@@ -117,7 +117,7 @@ std::span<float> Candidates::own() {
   return copy_;
 }
 
-std::vector<Candidate>& Candidates::list() {
+CandidateList& Candidates::list() {
   if (whole_) keep_likeliest(logits_.size());
   return list_;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -30,31 +31,38 @@ struct RowPasses {
 };
 extern const RowPasses plain_passes;
 
+using CandidateList = std::pmr::vector<Candidate>;
+
 // The largest of each stretch of logits, by which most of a vocabulary is passed over unread.
 class Maxima {
  public:
   static constexpr std::size_t stretch = RowPasses::stretch;
-  explicit Maxima(const RowPasses& passes = plain_passes) : passes_(passes) {}
+  explicit Maxima(const RowPasses& passes = plain_passes,
+                  std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : passes_(passes), maxima_(memory) {}
 
   // Throws Error{device} where the logits hold NaN or +infinity, Error{argument} where all are -infinity.
   void find(std::span<const float> logits);
   void find_again(std::span<const float> logits, std::size_t changed);
   float largest() const { return *std::max_element(maxima_.begin(), maxima_.end()); }
   // The k likeliest, likeliest first: a heap of the best so far, and stretches without a better one skipped.
-  void likeliest(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) const;
+  void likeliest(std::span<const float> logits, std::size_t k, CandidateList& best) const;
   // ln of the sum of e^logit, for log-probabilities; after find().
   double log_sum(std::span<const float> logits) const;
 
  private:
   RowPasses passes_;
-  std::vector<float> maxima_;
+  std::pmr::vector<float> maxima_;
 };
 
 double log_sum(std::span<const float> logits, const RowPasses& passes = plain_passes);
 
 class Candidates {
  public:
-  explicit Candidates(const RowPasses& passes = plain_passes) : maxima_(passes) {}
+  explicit Candidates(const RowPasses& passes = plain_passes,
+                      std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : copy_(memory), maxima_(passes, memory), list_(memory) {}
+  std::pmr::memory_resource* memory() const { return list_.get_allocator().resource(); }  // for what a step needs
 
   // All tokens, in order of their ids. `logits` must outlive the choice; a step that changes some changes a copy.
   // Throws as Maxima::find does. `known`, if any, has found them already.
@@ -111,7 +119,7 @@ class Candidates {
   }
 
   // The list, likeliest first, which from now on stands for the vocabulary. Never leave it empty.
-  std::vector<Candidate>& list();
+  CandidateList& list();
   void keep_likeliest(std::size_t k);
   // The k likeliest of them, for a look: the next step still sees all.
   std::span<const Candidate> leading(std::size_t k);
@@ -124,9 +132,9 @@ class Candidates {
   std::span<float> own();  // a copy of the logits, which from now on are used
 
   std::span<const float> logits_;
-  std::vector<float> copy_;
+  std::pmr::vector<float> copy_;
   Maxima maxima_;
-  std::vector<Candidate> list_;
+  CandidateList list_;
   bool whole_ = true;
 };
 

@@ -64,7 +64,8 @@ TokenId Mirostat::choose(const Candidates& candidates, Random& random) {
   return id;
 }
 
-Adaptive::Adaptive(double target, double decay) : target_(std::clamp(target, 0.0, 1.0)), decay_(std::min(decay, 0.99)) {
+Adaptive::Adaptive(double target, double decay, std::pmr::memory_resource* memory)
+    : target_(std::clamp(target, 0.0, 1.0)), decay_(std::min(decay, 0.99)), original_(memory) {
   weight_ = 1 / (1 - decay_);
   sum_ = target_ * weight_;
 }

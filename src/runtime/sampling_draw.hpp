@@ -24,13 +24,13 @@ class Mirostat {
 // Prefers tokens whose probability is near a target, so that those chosen have it on average.
 class Adaptive {
  public:
-  Adaptive(double target, double decay);
+  Adaptive(double target, double decay, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   void reweigh(Candidates&);
   TokenId choose(const Candidates&, Random&);  // of what reweigh() left
 
  private:
-  double target_, decay_, sum_, weight_;              // sum_ / weight_: the average of the probabilities chosen
-  std::vector<std::pair<TokenId, double>> original_;  // before they were weighed anew
+  double target_, decay_, sum_, weight_;                   // sum_ / weight_: the average of the probabilities chosen
+  std::pmr::vector<std::pair<TokenId, double>> original_;  // before they were weighed anew
 };
 
 }  // namespace inlay::runtime

@@ -15,9 +15,9 @@ struct Way {
   std::string text;
 };
 
-std::vector<Way> ways(const Candidates& candidates, const text::Tokenizer& tokenizer) {
+std::pmr::vector<Way> ways(const Candidates& candidates, const text::Tokenizer& tokenizer) {
   const auto p = probabilities(candidates);
-  std::vector<Way> ways;
+  std::pmr::vector<Way> ways(candidates.memory());
   candidates.each([&](TokenId id, float) {
     ways.push_back({id, p[ways.size()], tokenizer.ends_generation(id), {}});
     tokenizer.append_piece(id, false, ways.back().text);
@@ -26,7 +26,7 @@ std::vector<Way> ways(const Candidates& candidates, const text::Tokenizer& token
 }
 
 // Of two of which one begins the other, the likelier takes over.
-void join(std::vector<Way>& ways) {
+void join(std::pmr::vector<Way>& ways) {
   for (auto& a : ways)
     for (auto& b : ways) {
       if (a.p == 0) break;
@@ -37,17 +37,17 @@ void join(std::vector<Way>& ways) {
     }
 }
 
-void normalise(std::vector<Way>& ways) {
+void normalise(std::pmr::vector<Way>& ways) {
   double sum = 0;
   for (const auto& way : ways) sum += way.p;
   for (auto& way : ways) way.p /= sum;
 }
 
-std::size_t going_on(const std::vector<Way>& ways) {
+std::size_t going_on(const std::pmr::vector<Way>& ways) {
   return std::size_t(std::count_if(ways.begin(), ways.end(), [](const Way& way) { return !way.ends; }));
 }
 
-void drop_below(std::vector<Way>& ways, double p) {
+void drop_below(std::pmr::vector<Way>& ways, double p) {
   std::erase_if(ways, [&](const Way& way) { return !way.ends && way.p < p; });
 }
 

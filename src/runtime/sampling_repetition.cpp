@@ -18,10 +18,10 @@ struct Count {
   int n;
 };
 
-std::vector<Count> counts(std::span<const TokenId> window) {
-  std::vector<TokenId> sorted(window.begin(), window.end());
+std::pmr::vector<Count> counts(std::span<const TokenId> window, std::pmr::memory_resource* memory) {
+  std::pmr::vector<TokenId> sorted(window.begin(), window.end(), memory);
   std::sort(sorted.begin(), sorted.end());
-  std::vector<Count> counts;
+  std::pmr::vector<Count> counts(memory);
   for (const auto id : sorted)
     if (!counts.empty() && counts.back().id == id)
       ++counts.back().n;
@@ -31,8 +31,8 @@ std::vector<Count> counts(std::span<const TokenId> window) {
 }
 
 // z[k]: how long the sequence from k on equals the sequence from 0 on (Gusfield 1997).
-std::vector<std::size_t> common_prefixes(std::span<const TokenId> s) {
-  std::vector<std::size_t> z(s.size(), 0);
+std::pmr::vector<std::size_t> common_prefixes(std::span<const TokenId> s, std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::size_t> z(s.size(), 0, memory);
   for (std::size_t k = 1, left = 0, right = 0; k < s.size(); ++k) {
     if (k < right) z[k] = std::min(right - k, z[k - left]);
     while (k + z[k] < s.size() && s[z[k]] == s[k + z[k]]) ++z[k];
@@ -44,7 +44,7 @@ std::vector<std::size_t> common_prefixes(std::span<const TokenId> s) {
 }  // namespace
 
 void penalise_tokens(Candidates& candidates, const Sampler& recipe, std::span<const TokenId> so_far) {
-  const auto said = counts(newest(so_far, recipe.repeat_window));
+  const auto said = counts(newest(so_far, recipe.repeat_window), candidates.memory());
   const float divisor = recipe.repeat_penalty;
   candidates.edit(std::span<const Count>(said), [&](float logit, const Count& count) {
     const float scaled = logit > 0 ? logit / divisor : logit * divisor;
@@ -52,7 +52,7 @@ void penalise_tokens(Candidates& candidates, const Sampler& recipe, std::span<co
   });
 }
 
-Breakers::Breakers(std::span<const std::string> texts, const text::Tokenizer& tokenizer) {
+void Breakers::find(std::span<const std::string> texts, const text::Tokenizer& tokenizer) {
   constexpr std::size_t most_bytes = 40;
   for (const auto& text : texts)
     if (!text.empty()) add(std::string_view(text).substr(0, most_bytes), tokenizer);
@@ -72,7 +72,7 @@ void Breakers::add(std::string_view breaker, const text::Tokenizer& tokenizer) {
       if (piece.ends_with(breaker.substr(0, n))) {
         auto tail = tokenizer.encode(breaker.substr(n), {});
         tail.resize(std::min(tail.size(), most_tail));
-        tails_[id].push_back(std::move(tail));
+        tails_[id].emplace_back(tail.begin(), tail.end());
       }
   }
 }
@@ -102,11 +102,12 @@ void penalise_sequences(Candidates& candidates, const Sampler& recipe, const Bre
   const auto window = newest(so_far, recipe.dry_window);
   const auto allowed = std::size_t(recipe.dry_allowed);
   if (window.size() <= allowed) return;
-  const std::vector<TokenId> newest_first(window.rbegin(), window.rend());
+  const auto memory = candidates.memory();
+  const std::pmr::vector<TokenId> newest_first(window.rbegin(), window.rend(), memory);
   const auto reach = breakers.reach(newest_first);
   if (reach < allowed) return;
-  const auto repeated = common_prefixes(newest_first);
-  std::map<TokenId, std::size_t> longest;  // the repetition that a token would make longer
+  const auto repeated = common_prefixes(newest_first, memory);
+  std::pmr::map<TokenId, std::size_t> longest(memory);  // the repetition that a token would make longer
   for (std::size_t k = 1; k < newest_first.size(); ++k) {
     const auto length = std::min(repeated[k], reach);
     const auto next = newest_first[k - 1];
@@ -116,7 +117,7 @@ void penalise_sequences(Candidates& candidates, const Sampler& recipe, const Bre
     TokenId id;
     std::size_t length;
   };
-  std::vector<Length> lengths;
+  std::pmr::vector<Length> lengths(memory);
   for (const auto& [id, length] : longest) lengths.push_back({id, length});
   constexpr double largest_exponent = 88.7228;  // e^88.7228 is the largest f32
   const double base = recipe.dry_base;

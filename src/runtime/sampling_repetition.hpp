@@ -1,6 +1,7 @@
 // Steps that make what has been said less likely: penalties on tokens, and on sequences (DRY).
 #pragma once
 
+#include <memory_resource>
 #include <unordered_map>
 
 #include "runtime/sampling_candidates.hpp"
@@ -14,8 +15,8 @@ void penalise_tokens(Candidates&, const Sampler& recipe, std::span<const TokenId
 // with.
 class Breakers {
  public:
-  Breakers() = default;
-  Breakers(std::span<const std::string> texts, const text::Tokenizer& tokenizer);
+  explicit Breakers(std::pmr::memory_resource* memory = std::pmr::new_delete_resource()) : tails_(memory) {}
+  void find(std::span<const std::string> texts, const text::Tokenizer& tokenizer);
 
   // How many of the newest tokens stand behind the last breaker. `newest_first` is the history, reversed.
   std::size_t reach(std::span<const TokenId> newest_first) const;
@@ -23,7 +24,7 @@ class Breakers {
 
  private:
   void add(std::string_view text, const text::Tokenizer& tokenizer);
-  std::unordered_map<TokenId, std::vector<std::vector<TokenId>>> tails_;
+  std::pmr::unordered_map<TokenId, std::pmr::vector<std::pmr::vector<TokenId>>> tails_;
 };
 
 void penalise_sequences(Candidates&, const Sampler& recipe, const Breakers&, std::span<const TokenId> so_far);

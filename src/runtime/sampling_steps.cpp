@@ -23,9 +23,9 @@ double entropy(std::span<const double> p) {
 
 }  // namespace
 
-std::vector<double> probabilities(const Candidates& candidates) {
+std::pmr::vector<double> probabilities(const Candidates& candidates) {
   const double top = candidates.largest(), mass = candidates.mass();
-  std::vector<double> p;
+  std::pmr::vector<double> p(candidates.memory());
   p.reserve(candidates.size());
   candidates.each([&](TokenId, float logit) { p.push_back(exponential(double(logit) - top) / mass); });
   return p;
@@ -48,12 +48,13 @@ void cut_typical(Candidates& candidates, double p, std::size_t min_keep) {
   auto& list = candidates.list();
   const auto probability = probabilities(candidates);
   const double expected = entropy(probability);
-  std::vector<double> distance;
+  std::pmr::vector<double> distance(candidates.memory());
   for (const double x : probability) distance.push_back(std::abs(-logarithm(x) - expected));
-  std::vector<std::size_t> order(list.size());
+  std::pmr::vector<std::size_t> order(list.size(), candidates.memory());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return distance[a] < distance[b]; });
-  std::vector<Candidate> kept;
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return distance[a] != distance[b] ? distance[a] < distance[b] : a < b; });
+  CandidateList kept(candidates.memory());
   double sum = 0;
   for (const auto i : order) {
     kept.push_back(list[i]);

@@ -15,6 +15,6 @@ void heat(Candidates&, double temperature);
 void heat_by_entropy(Candidates&, double temperature, double range, double exponent);
 
 // Probabilities of the candidates, in their order.
-std::vector<double> probabilities(const Candidates&);
+std::pmr::vector<double> probabilities(const Candidates&);
 
 }  // namespace inlay::runtime

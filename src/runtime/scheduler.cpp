@@ -7,7 +7,7 @@ namespace inlay::runtime {
 
 namespace {
 
-using Ranked = std::vector<const Request*>;
+using Ranked = std::pmr::vector<const Request*>;
 
 std::size_t unread(const Request& request) { return request.tokens.size() - request.cached; }
 bool writes(const Request& request) { return unread(request) == 1; }
@@ -27,10 +27,11 @@ bool least_urgent_first(const Request* a, const Request* b) {
 
 class Scheduling {
  public:
-  Scheduling(const ScheduleRules& rules, const ScheduleRoom& room) : rules_(rules), room_(room) {}
+  Scheduling(const ScheduleRules& rules, const ScheduleRoom& room, std::pmr::memory_resource* memory)
+      : rules_(rules), room_(room), running_(memory), followers_(memory), result_(memory) {}
 
   Schedule run(std::span<const Request> requests) {
-    Ranked waiting;
+    Ranked waiting(running_.get_allocator());
     for (const auto& request : requests) (request.running ? running_ : waiting).push_back(&request);
     for (const auto* request : running_) promised_ += growth(*request);
     std::sort(waiting.begin(), waiting.end(), longest_prefix_first);
@@ -153,8 +154,9 @@ class Scheduling {
 
 }  // namespace
 
-Schedule schedule(std::span<const Request> requests, const ScheduleRules& rules, const ScheduleRoom& room) {
-  return Scheduling(rules, room).run(requests);
+Schedule schedule(std::span<const Request> requests, const ScheduleRules& rules, const ScheduleRoom& room,
+                  std::pmr::memory_resource* memory) {
+  return Scheduling(rules, room, memory).run(requests);
 }
 
 std::optional<std::uint64_t> least_urgent(std::span<const Request> requests) {

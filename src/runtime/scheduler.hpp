@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,12 +42,13 @@ struct ScheduleRoom {
 };
 
 struct Schedule {
+  explicit Schedule(std::pmr::memory_resource* memory) : preempted(memory), admitted(memory), parts(memory) {}
   struct Part {
     std::uint64_t id;
     int tokens;
   };
-  std::vector<std::uint64_t> preempted, admitted;
-  std::vector<Part> parts;  // of the step; those that write come first, with one token each
+  std::pmr::vector<std::uint64_t> preempted, admitted;
+  std::pmr::vector<Part> parts;  // of the step; those that write come first, with one token each
 };
 
 // Whoever came so many steps earlier counts as a level of priority higher: nobody waits for ever.
@@ -57,7 +59,8 @@ inline constexpr int patience = 64;
 // same beginning, and does not overtake a more urgent one that lacks room. A running one of lower priority and urgency
 // makes room by falling back to its tokens. In a step those that write come first; what is left of the budget goes to
 // prompts by urgency, then the shortest rest. Where states are kept, they stop where others can go on.
-Schedule schedule(std::span<const Request> requests, const ScheduleRules& rules, const ScheduleRoom& room);
+Schedule schedule(std::span<const Request> requests, const ScheduleRules& rules, const ScheduleRoom& room,
+                  std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 // The running request to fall back to its tokens when memory runs out after all; none if it would be the only one.
 std::optional<std::uint64_t> least_urgent(std::span<const Request> requests);

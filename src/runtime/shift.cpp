@@ -37,10 +37,12 @@ std::vector<std::pair<float, float>> turns_of(const Rotation& rotation, double p
 // Reads the joined list of a step for what turns the keys of each layer. Whatever else depends on positions (learned
 // ones, states, latent rows, chunks) forbids shifts.
 void Engine::find_rotations() {
-  rotations_.resize(caches_->keys_values().size());
+  rotations_.reserve(caches_->keys_values().size());
+  while (rotations_.size() < caches_->keys_values().size())
+    rotations_.push_back({.frequencies = std::pmr::vector<float>(memory())});
   shifts_ = caches_->has_pages() && !caches_->has_states();
   std::vector<const inlay_rope_op*> apart;  // rotations that were not joined into the attention behind them
-  for (const auto& record : step_->pass.list) {
+  for (const auto& record : step_->pass->list) {
     if (record.op == INLAY_OP_ROPE) apart.push_back(&record.rope);
     if (record.op == INLAY_OP_EMBED && record.embed.by == INLAY_EMBED_POSITION) shifts_ = false;
     if (record.op != INLAY_OP_ATTENTION) continue;
@@ -62,7 +64,7 @@ void Engine::find_rotations() {
 
 Rotation Engine::rotation_of(const inlay_rope_op& rope) const {
   Rotation rotation{.interleaved = rope.interleaved != 0,
-                    .frequencies = std::vector<float>(std::size_t(rope.dims) / 2)};
+                    .frequencies = std::pmr::vector<float>(std::size_t(rope.dims) / 2, memory())};
   device_->table().download(device_->handle(), rotation.frequencies.data(), rope.frequencies->data,
                             rotation.frequencies.size() * sizeof(float));
   return rotation;
@@ -74,7 +76,7 @@ void Engine::drop(Sequence& sequence, std::size_t first, std::size_t count) {
                 "this model's cache cannot be shifted: it depends on positions by more than rotations",
                 Fault::unsupported, "drop");
   wake(sequence);
-  Sequence shifted;
+  auto shifted = Sequence().in(memory());
   shifted.tokens = sequence.tokens;
   const auto begin = shifted.tokens.begin() + std::ptrdiff_t(first);
   shifted.tokens.erase(begin, begin + std::ptrdiff_t(count));

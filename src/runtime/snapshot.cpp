@@ -17,9 +17,9 @@ namespace inlay::runtime {
 
 namespace {
 
-std::vector<TokenId> take_ids(std::size_t count, int vocabulary,
-                              const std::function<const std::byte*(std::size_t)>& take) {
-  std::vector<TokenId> ids(count);
+std::pmr::vector<TokenId> take_ids(std::size_t count, int vocabulary, std::pmr::memory_resource* memory,
+                                   const std::function<const std::byte*(std::size_t)>& take) {
+  std::pmr::vector<TokenId> ids(count, memory);
   const auto bytes = std::as_writable_bytes(std::span(ids));
   std::copy_n(take(bytes.size()), bytes.size(), bytes.begin());
   for (const auto id : ids)
@@ -125,9 +125,9 @@ Sequence Engine::restore(std::span<const std::byte> saved, std::uint64_t model) 
     saved = saved.subspan(bytes);
     return part;
   };
-  Sequence sequence;
-  sequence.tokens = take_ids(header.tokens, vocabulary_, take);
-  const auto source = take_ids(header.source, vocabulary_, take);
+  auto sequence = Sequence().in(memory());
+  sequence.tokens = take_ids(header.tokens, vocabulary_, memory(), take);
+  const auto source = take_ids(header.source, vocabulary_, memory(), take);
   sequence.cached = header.read;
   sequence.shareable = header.read == 0;
   try {

@@ -1,7 +1,9 @@
 // What the decoders of an encoder-decoder look at: a source's tokens, and the pages that hold what was made of them.
 #pragma once
 
+#include <memory_resource>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "inlay/nn/architecture.hpp"
@@ -11,8 +13,8 @@ namespace inlay::runtime {
 
 // Shared by a session and its forks; never written once it is read.
 struct Source {
-  Source(std::vector<std::int32_t> ids, Pool& pool, std::mutex& memory)
-      : tokens(std::move(ids)), pool_(pool), memory_(memory) {}
+  Source(std::span<const std::int32_t> ids, std::pmr::memory_resource* resource, Pool& pool, std::mutex& memory)
+      : tokens(ids.begin(), ids.end(), resource), pages(resource), pool_(pool), memory_(memory) {}
   ~Source() {
     std::lock_guard guard(memory_);
     for (const auto page : pages) pool_.release(page);
@@ -20,7 +22,7 @@ struct Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  std::vector<std::int32_t> tokens, pages;
+  std::pmr::vector<std::int32_t> tokens, pages;
 
  private:
   Pool& pool_;

@@ -11,7 +11,7 @@ namespace inlay::runtime {
 
 class Engine::Stay {
  public:
-  explicit Stay(const Engine& engine) : engine_(engine) {}
+  explicit Stay(const Engine& engine) : engine_(engine), pinned_(engine.memory()) {}
   ~Stay() {
     if (pinned_.empty()) return;
     std::lock_guard guard(engine_.memory_);
@@ -43,7 +43,7 @@ class Engine::Stay {
   }
 
   const Engine& engine_;
-  std::vector<std::pair<Pool*, std::int32_t>> pinned_;
+  std::pmr::vector<std::pair<Pool*, std::int32_t>> pinned_;
 };
 
 }  // namespace inlay::runtime

@@ -58,7 +58,7 @@ inline namespace v0 {
 namespace nn {
 
 runtime::Record& Step::State::add(std::uint32_t op) {
-  auto& record = pass.list.emplace_back();
+  auto& record = pass->list.emplace_back();
   record.op = op;
   return record;
 }
@@ -94,25 +94,26 @@ int Step::State::buffer_of(const Tensor& tensor) const noexcept {
 
 std::size_t Step::State::trace(const Network& network, const Sizes& wanted_sizes, std::int32_t* wanted_rows,
                                bool joined) {
-  pass = {};
+  pass->list.clear(), pass->tensors.clear();
+  pass->output = pass->given = pass->hidden = {};
   buffers_.clear(), open_.clear();
   used = 0;
-  pass.sizes = wanted_sizes;
+  pass->sizes = wanted_sizes;
   rows = {wanted_rows, INLAY_I32, 1, {wanted_sizes.wanted}, {sizeof(std::int32_t)}};
   Step step(*this);
   try {
-    pass.output = network.forward(step);
-    if (joined) runtime::join(pass.list);
+    pass->output = network.forward(step);
+    if (joined) runtime::join(pass->list);
+    for (auto& operation : pass->list) operation.bind();
+    for (const auto* needed : {&pass->output, &pass->hidden}) {
+      if (const int i = buffer_of(*needed); i >= 0) buffers_[std::size_t(i)].is_result = true;
+    }
+    if (const int i = buffer_of(pass->given); i >= 0) buffers_[std::size_t(i)].is_given = true;
+    return runtime::place(pass->list, buffers_, device.memory());
   } catch (...) {
-    pass.sizes = {};  // half a list is no list, nor is one that was joined by half
+    pass->sizes = {};  // half a list is no list, nor is one that was joined by half
     throw;
   }
-  for (auto& operation : pass.list) operation.bind();
-  for (const auto* needed : {&pass.output, &pass.hidden}) {
-    if (const int i = buffer_of(*needed); i >= 0) buffers_[std::size_t(i)].is_result = true;
-  }
-  if (const int i = buffer_of(pass.given); i >= 0) buffers_[std::size_t(i)].is_given = true;
-  return runtime::place(pass.list, buffers_);
 }
 
 void Step::State::move_to_places() {
@@ -122,27 +123,31 @@ void Step::State::move_to_places() {
     const auto within = static_cast<std::byte*>(tensor.data) - recorded_base - std::ptrdiff_t(buffer.begin);
     tensor.data = static_cast<std::byte*>(memory.data()) + buffer.place + within;
   };
-  for (auto& tensor : pass.tensors) move(tensor, tensor.buffer);
-  for (auto* tensor : {&pass.output, &pass.given, &pass.hidden}) move(tensor->view, buffer_of(*tensor));
+  for (auto& tensor : pass->tensors) move(tensor, tensor.buffer);
+  for (auto* tensor : {&pass->output, &pass->given, &pass->hidden}) move(tensor->view, buffer_of(*tensor));
 }
 
 std::size_t Step::State::measure(const Network& network, const Sizes& wanted_sizes) {
   const auto bytes = trace(network, wanted_sizes, nullptr, true);
-  pass.sizes = {};
+  pass->sizes = {};
   return bytes;
 }
 
-// Whether a pass of these sizes is recorded; the one of before is put aside.
+// Whether a pass of these sizes is recorded; the one of before is put aside. Passes go as a whole or not at all.
 bool Step::State::find(const Sizes& sizes) {
-  if (pass.sizes == sizes) return true;
-  const auto known =
-      std::find_if(others_.begin(), others_.end(), [&](const Pass& other) { return other.sizes == sizes; });
-  const bool found = known != others_.end();
-  Pass next;
-  if (found) next = std::move(*known), others_.erase(known);
-  if (pass.sizes != Sizes{}) others_.push_back(std::move(pass));
-  if (others_.size() > most_passes) others_.pop_front();
-  pass = std::move(next);
+  if (pass->sizes == sizes) return true;
+  const auto known = std::ranges::find_if(others_, [&](const auto& other) { return other->sizes == sizes; });
+  const bool found = known != others_.end(), keeps = pass->sizes != Sizes{};
+  if (found) {
+    std::swap(pass, *known);
+    std::rotate(known, known + 1, others_.end());
+    if (!keeps) others_.pop_back();
+  } else if (keeps) {
+    auto fresh = base::make<Pass>(device.memory(), device.memory());
+    others_.push_back(std::move(pass));
+    pass = std::move(fresh);
+    if (others_.size() > most_passes) others_.erase(others_.begin());
+  }
   return found;
 }
 
@@ -153,17 +158,17 @@ void Step::State::record(const Network& network, const Sizes& sizes, std::int32_
   }
   const auto needed = trace(network, sizes, wanted_rows, joined);
   if (needed > memory.bytes()) {
-    pass.sizes = {};  // until there is memory
+    pass->sizes = {};  // until there is memory
     others_.clear();
     memory = {};
     memory = runtime::Block(device, needed);
-    pass.sizes = sizes;
+    pass->sizes = sizes;
   }
   move_to_places();
 }
 
 void Step::State::check() const {
-  for (const auto& record : pass.list) {
+  for (const auto& record : pass->list) {
     if (record.op == INLAY_OP_COUNT) continue;
     if (!device.table().can(device.handle(), record.op, &record.embed))
       throw Error(Errc::unsupported,
@@ -177,7 +182,7 @@ void Step::State::submit(const inlay_batch& batch) {
   const auto& table = device.table();
   if (const int status = table.begin(device.handle(), &batch); status != INLAY_STEP_DONE)
     throw Error(runtime::code_of(status), "the step could not begin", Fault::none, table.name);
-  for (const auto& record : pass.list) runtime::submit(table, device.handle(), record);
+  for (const auto& record : pass->list) runtime::submit(table, device.handle(), record);
 }
 
 std::size_t Step::State::workspace(const inlay_batch& batch) {

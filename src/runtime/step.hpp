@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -53,11 +54,13 @@ struct Kept : inlay_tensor {
 };
 
 // Finds a place for every buffer that the list or the host needs. Returns the bytes of all.
-std::size_t place(const std::vector<Record>& list, std::vector<Buffer>& buffers);
+std::size_t place(std::span<const Record> list, std::span<Buffer> buffers,
+                  std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 // Merges neighbours: linears of one input, norm into them, gate and up with their activation, a sum into the linear
 // before it, rotations into attention. The joined list computes the same bits.
-void join(std::vector<Record>& list);
+using Records = std::pmr::vector<Record>;
+void join(Records& list);
 
 }  // namespace inlay::runtime
 
@@ -68,15 +71,22 @@ struct inlay::nn::Step::State {
     bool operator==(const Sizes&) const = default;
   };
   struct Pass {  // as recorded
+    explicit Pass(std::pmr::memory_resource* memory) : list(memory), tensors(memory) {}
     Sizes sizes;
     Tensor output;         // [wanted, V] or what the network returned
     Tensor given, hidden;  // [T, D] from the host, and for it; empty: none
-    std::vector<runtime::Record> list;
-    std::deque<runtime::Kept> tensors;  // what the list points to
+    runtime::Records list;
+    std::pmr::deque<runtime::Kept> tensors;  // what the list points to
   };
 
   State(const runtime::Device& device, std::span<const inlay_cache> keys_values, std::span<const inlay_cache> states)
-      : device(device), keys_values(keys_values), states(states) {}
+      : device(device),
+        keys_values(keys_values),
+        states(states),
+        pass(base::make<Pass>(device.memory(), device.memory())),
+        others_(device.memory()),
+        buffers_(device.memory()),
+        open_(device.memory()) {}
 
   // Records network's pass of these sizes; `rows` is [wanted] i32, which rows of the batch are wanted. The lists of the
   // last few sizes are kept. Grows scratch memory where the pass needs it.
@@ -91,7 +101,7 @@ struct inlay::nn::Step::State {
   void check() const;
 
   const inlay_tensor* keep(const Tensor& tensor) {
-    return tensor ? &pass.tensors.emplace_back(runtime::Kept{tensor.view, buffer_of(tensor)}) : nullptr;
+    return tensor ? &pass->tensors.emplace_back(runtime::Kept{tensor.view, buffer_of(tensor)}) : nullptr;
   }
   runtime::Record& add(std::uint32_t op);
   std::byte* take(std::size_t bytes);  // scratch memory, as long as it is only recorded
@@ -99,7 +109,7 @@ struct inlay::nn::Step::State {
 
   const runtime::Device& device;
   std::span<const inlay_cache> keys_values, states;
-  Pass pass;
+  base::Owned<Pass> pass;  // the running one
   inlay_tensor rows = {};
   runtime::Block memory;
   std::size_t used = 0;
@@ -115,7 +125,7 @@ struct inlay::nn::Step::State {
   int buffer_of(const Tensor& tensor) const noexcept;
   void submit(const inlay_batch& batch);
 
-  std::deque<Pass> others_;  // of other sizes, and the same memory; the one used last at the end
-  std::vector<runtime::Buffer> buffers_;
-  std::vector<int> open_;  // buffers of this layer and of what is around it
+  std::pmr::vector<base::Owned<Pass>> others_;  // of other sizes, and the same memory; the one used last at the end
+  std::pmr::vector<runtime::Buffer> buffers_;
+  std::pmr::vector<int> open_;  // buffers of this layer and of what is around it
 };

@@ -26,10 +26,13 @@ base::ScratchFile open(const std::string& folder) try {
 
 }  // namespace
 
-Tier::Tier(const std::string& folder, std::size_t block_bytes, std::uint64_t most_bytes)
+Tier::Tier(const std::string& folder, std::size_t block_bytes, std::uint64_t most_bytes,
+           std::pmr::memory_resource* memory)
     : file_(open(folder)),
       block_bytes_(block_bytes),
-      capacity_(std::size_t(std::min<std::uint64_t>(most_bytes / block_bytes, INT32_MAX))) {}
+      capacity_(std::size_t(std::min<std::uint64_t>(most_bytes / block_bytes, INT32_MAX))),
+      checksums_(memory),
+      free_(memory) {}
 
 std::optional<std::int32_t> Tier::put(std::span<const std::byte> block) noexcept try {
   if (free_.empty()) {

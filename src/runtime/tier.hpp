@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +17,8 @@ namespace inlay::runtime {
 class Tier {
  public:
   // Of at most so many bytes. Throws Error{io}.
-  Tier(const std::string& folder, std::size_t block_bytes, std::uint64_t most_bytes);
+  Tier(const std::string& folder, std::size_t block_bytes, std::uint64_t most_bytes,
+       std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   std::size_t capacity() const noexcept { return capacity_; }  // blocks
 
@@ -31,8 +33,8 @@ class Tier {
 
   base::ScratchFile file_;
   std::size_t block_bytes_, capacity_;
-  std::vector<std::uint64_t> checksums_;  // of all places that were ever taken
-  std::vector<std::int32_t> free_;
+  std::pmr::vector<std::uint64_t> checksums_;  // of all places that were ever taken
+  std::pmr::vector<std::int32_t> free_;
 };
 
 }  // namespace inlay::runtime

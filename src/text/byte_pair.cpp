@@ -25,7 +25,7 @@ class BytePair : public Codec {
   explicit BytePair(const Vocabulary& vocabulary)
       : vocabulary_(vocabulary),
         rules_(pre_tokenizer_named(vocabulary.pre)),
-        splitter_(rules_),
+        splitter_(rules_, vocabulary.memory),
         raw_(rules_.has('e') || vocabulary.model == "whitespace"),
         words_only_(vocabulary.model == "whitespace"),
         lowercase_(words_only_ && vocabulary.flag("normalizer.lowercase", false)),
@@ -55,7 +55,7 @@ class BytePair : public Codec {
 
   void append(TokenId id, std::string& out) const override {
     if (rules_.has('e')) {
-      out += replaced(vocabulary_.text(id), space_mark, " ");
+      append_replaced(vocabulary_.text(id), space_mark, " ", out);
     } else if (raw_) {
       out += vocabulary_.text(id);
     } else {
@@ -168,6 +168,8 @@ void BytePair::push_symbol(std::string_view text, TokenId id, std::vector<TokenI
 
 }  // namespace
 
-std::unique_ptr<const Codec> byte_pair(const Vocabulary& vocabulary) { return std::make_unique<BytePair>(vocabulary); }
+base::Owned<const Codec> byte_pair(const Vocabulary& vocabulary) {
+  return base::make<BytePair>(vocabulary.memory, vocabulary);
+}
 
 }  // namespace inlay::text

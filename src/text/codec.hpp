@@ -1,11 +1,11 @@
 // What the tokenizer kinds have in common: raw text into ids, and an ordinary token's text back into bytes.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "text/tokenizer.hpp"
 #include "text/vocabulary.hpp"
 
@@ -20,11 +20,12 @@ class Codec {
   virtual void append(TokenId id, std::string& out) const = 0;
 };
 
-// One for each kind. They keep a reference to the vocabulary and throw Error{format} for keys that only they read.
-std::unique_ptr<const Codec> sentencepiece(const Vocabulary&);
-std::unique_ptr<const Codec> byte_pair(const Vocabulary&);
-std::unique_ptr<const Codec> word_piece(const Vocabulary&);
-std::unique_ptr<const Codec> unigram(const Vocabulary&);
-std::unique_ptr<const Codec> rwkv(const Vocabulary&);
+// One for each kind, in the vocabulary's memory. They keep a reference to the vocabulary and throw Error{format} for
+// keys that only they read.
+base::Owned<const Codec> sentencepiece(const Vocabulary&);
+base::Owned<const Codec> byte_pair(const Vocabulary&);
+base::Owned<const Codec> word_piece(const Vocabulary&);
+base::Owned<const Codec> unigram(const Vocabulary&);
+base::Owned<const Codec> rwkv(const Vocabulary&);
 
 }  // namespace inlay::text

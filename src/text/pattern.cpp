@@ -3,6 +3,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <cstddef>
 #include <limits>
 #include <new>
 #include <string>
@@ -40,18 +41,70 @@ std::string with_exact_spaces(std::string_view expression) {
   return out;
 }
 
+// Each piece begins with its size, which PCRE2 does not say when it gives the piece back.
+constexpr std::size_t head = alignof(std::max_align_t);
+
+void* take(PCRE2_SIZE bytes, void* memory) noexcept try {
+  auto* piece = static_cast<std::byte*>(static_cast<std::pmr::memory_resource*>(memory)->allocate(head + bytes, head));
+  new (piece) std::size_t(head + bytes);
+  return piece + head;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void give_back(void* piece, void* memory) noexcept {
+  if (!piece) return;
+  auto* begin = static_cast<std::byte*>(piece) - head;
+  static_cast<std::pmr::memory_resource*>(memory)->deallocate(begin, *reinterpret_cast<std::size_t*>(begin), head);
+}
+
+// What tells PCRE2 to take its memory from a resource. What is made by it goes on doing so when this is gone.
+class OfResource {
+ public:
+  explicit OfResource(std::pmr::memory_resource* memory)
+      : general_(pcre2_general_context_create(take, give_back, memory)) {
+    if (!general_) throw std::bad_alloc();
+  }
+  ~OfResource() {
+    pcre2_compile_context_free(compile_);
+    pcre2_general_context_free(general_);
+  }
+  OfResource(const OfResource&) = delete;
+  OfResource& operator=(const OfResource&) = delete;
+
+  pcre2_general_context* general() const { return general_; }
+  pcre2_compile_context* compile() {
+    compile_ = pcre2_compile_context_create(general_);
+    return compile_ ? compile_ : throw std::bad_alloc();
+  }
+
+ private:
+  pcre2_general_context* general_;
+  pcre2_compile_context* compile_ = nullptr;
+};
+
 }  // namespace
 
 struct Pattern::State {
-  pcre2_code* code = nullptr;
-
+  State(const std::string& expression, std::pmr::memory_resource* memory);
   ~State() { pcre2_code_free(code); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  pcre2_code* code;
 };
 
 struct Pattern::Scratch::State {
-  pcre2_match_data* match = pcre2_match_data_create(1, nullptr);
-  pcre2_match_context* context = pcre2_match_context_create(nullptr);
-  pcre2_jit_stack* stack = pcre2_jit_stack_create(first_stack, largest_stack, nullptr);
+  explicit State(pcre2_general_context* memory)
+      : match(pcre2_match_data_create(1, memory)),
+        context(pcre2_match_context_create(memory)),
+        stack(pcre2_jit_stack_create(first_stack, largest_stack, memory)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  pcre2_match_data* match;
+  pcre2_match_context* context;
+  pcre2_jit_stack* stack;
 
   ~State() {
     pcre2_jit_stack_free(stack);
@@ -60,29 +113,30 @@ struct Pattern::Scratch::State {
   }
 };
 
-Pattern::Scratch::Scratch() : state_(std::make_unique<State>()) {
+Pattern::Scratch::Scratch(std::pmr::memory_resource* memory)
+    : state_(base::make<State>(memory, OfResource(memory).general())) {
   if (!state_->match || !state_->context) throw std::bad_alloc();
   // No limit on steps: the expressions take linear time, and valid text is never refused.
   pcre2_set_match_limit(state_->context, std::numeric_limits<std::uint32_t>::max());
   pcre2_set_heap_limit(state_->context, largest_heap);
   pcre2_jit_stack_assign(state_->context, nullptr, state_->stack);
 }
-Pattern::Scratch::Scratch(Scratch&&) noexcept = default;
 Pattern::Scratch::~Scratch() = default;
 
-Pattern::Pattern(std::string_view expression) {
-  const std::string text = with_exact_spaces(expression);
-  auto state = std::make_unique<State>();
+Pattern::State::State(const std::string& expression, std::pmr::memory_resource* memory) {
   int error = 0;
   PCRE2_SIZE offset = 0;
   constexpr std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_CAPTURE;
-  state->code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &error, &offset, nullptr);
-  if (!state->code) throw Error(Errc::unsupported, "PCRE2 does not take the expression " + text, Fault::unsupported);
+  code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), options, &error, &offset,
+                       OfResource(memory).compile());
+  if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
+  if (!code) throw Error(Errc::unsupported, "PCRE2 does not take the expression " + expression, Fault::unsupported);
   // Where there is no compiler for this machine, matching interprets.
-  pcre2_jit_compile(state->code, PCRE2_JIT_COMPLETE);
-  state_ = std::move(state);
+  pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 }
+
+Pattern::Pattern(std::string_view expression, std::pmr::memory_resource* memory)
+    : state_(base::make<const State>(memory, with_exact_spaces(expression), memory)) {}
 Pattern::Pattern(Pattern&&) noexcept = default;
 Pattern::~Pattern() = default;
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string_view>
+
+#include "base/memory.hpp"
 
 namespace inlay::text {
 
@@ -18,17 +20,16 @@ class Pattern {
   // Memory that matching needs: one for each thread, good for any pattern.
   class Scratch {
    public:
-    Scratch();
-    Scratch(Scratch&&) noexcept;
+    explicit Scratch(std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
     ~Scratch();
 
    private:
     friend class Pattern;
     struct State;
-    std::unique_ptr<State> state_;
+    base::Owned<State> state_;
   };
 
-  explicit Pattern(std::string_view expression);
+  explicit Pattern(std::string_view expression, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   Pattern(Pattern&&) noexcept;
   ~Pattern();
 
@@ -37,7 +38,7 @@ class Pattern {
 
  private:
   struct State;
-  std::unique_ptr<const State> state_;
+  base::Owned<const State> state_;
 };
 
 }  // namespace inlay::text

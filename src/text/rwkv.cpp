@@ -62,6 +62,6 @@ class Rwkv : public Codec {
 
 }  // namespace
 
-std::unique_ptr<const Codec> rwkv(const Vocabulary& vocabulary) { return std::make_unique<Rwkv>(vocabulary); }
+base::Owned<const Codec> rwkv(const Vocabulary& vocabulary) { return base::make<Rwkv>(vocabulary.memory, vocabulary); }
 
 }  // namespace inlay::text

@@ -41,7 +41,9 @@ class SentencePiece : public Codec {
     }
   }
 
-  void append(TokenId id, std::string& out) const override { out += replaced(vocabulary_.text(id), space_mark, " "); }
+  void append(TokenId id, std::string& out) const override {
+    append_replaced(vocabulary_.text(id), space_mark, " ", out);
+  }
 
  private:
   // Marked spaces and what follows them, up to the next marked space.
@@ -80,8 +82,8 @@ class SentencePiece : public Codec {
 
 }  // namespace
 
-std::unique_ptr<const Codec> sentencepiece(const Vocabulary& vocabulary) {
-  return std::make_unique<SentencePiece>(vocabulary);
+base::Owned<const Codec> sentencepiece(const Vocabulary& vocabulary) {
+  return base::make<SentencePiece>(vocabulary.memory, vocabulary);
 }
 
 }  // namespace inlay::text

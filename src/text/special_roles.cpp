@@ -67,7 +67,7 @@ class Endings {
 
  private:
   Vocabulary& vocabulary_;
-  std::vector<TokenId>& ids_;
+  std::pmr::vector<TokenId>& ids_;
 };
 
 void collect_endings(Vocabulary& v) {

@@ -19,10 +19,10 @@ constexpr struct {
     {"%contraction%", "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"},
 };
 
-Pattern pattern_of(std::string_view expression) {
+Pattern pattern_of(std::string_view expression, std::pmr::memory_resource* memory) {
   std::string text(expression);
   for (const auto& [name, meaning] : names) text = replaced(text, name, meaning);
-  return Pattern(text);
+  return Pattern(text, memory);
 }
 
 using Ends = std::vector<std::uint32_t>;
@@ -78,14 +78,15 @@ void cut_match(Cuts& cuts, Step::Rule rule, Range match) {
 
 }  // namespace
 
-Splitter::Splitter(const PreTokenizer& rules) {
-  for (const Step& step : rules.steps) steps_.push_back({step.rule, pattern_of(step.expression)});
+Splitter::Splitter(const PreTokenizer& rules, std::pmr::memory_resource* memory) : steps_(memory) {
+  steps_.reserve(rules.steps.size());
+  for (const Step& step : rules.steps) steps_.push_back({step.rule, pattern_of(step.expression, memory)});
 }
 
 std::vector<std::uint32_t> Splitter::split(std::string_view text) const {
   Ends ends, next;
   if (!text.empty()) ends.push_back(static_cast<std::uint32_t>(text.size()));
-  Pattern::Scratch scratch;
+  Pattern::Scratch scratch(steps_.get_allocator().resource());
   for (const auto& [rule, pattern] : steps_) {
     next.clear();
     std::uint32_t begin = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace inlay::text {
 
 class Splitter {
  public:
-  explicit Splitter(const PreTokenizer& rules);
+  explicit Splitter(const PreTokenizer& rules, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   // Where each piece ends, in bytes; nothing is lost. `text` must be valid UTF-8.
   std::vector<std::uint32_t> split(std::string_view text) const;
@@ -23,7 +24,7 @@ class Splitter {
     Pattern pattern;
   };
 
-  std::vector<Compiled> steps_;
+  std::pmr::vector<Compiled> steps_;
 };
 
 }  // namespace inlay::text

@@ -71,8 +71,8 @@ void TokenSet::join(std::span<std::uint64_t> bits) const {
   for (const TokenIndex token : list_) bits[token / 64] |= std::uint64_t{1} << token % 64;
 }
 
-TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen)
-    : tokens(std::move(chosen)) {
+void TokenTree::fill(std::span<const std::string_view> pieces, std::span<const TokenIndex> chosen) {
+  tokens.assign(chosen.begin(), chosen.end());
   std::ranges::sort(tokens,
                     [&](TokenIndex a, TokenIndex b) { return pieces[a] != pieces[b] ? pieces[a] < pieces[b] : a < b; });
   std::vector<std::uint32_t> path{0};
@@ -102,9 +102,9 @@ TokenTree::TokenTree(std::span<const std::string_view> pieces, std::vector<Token
   nodes.push_back({0, static_cast<std::uint32_t>(tokens.size()), 0, 0});
 }
 
-TokenTrie::TokenTrie(std::span<const std::string_view> pieces) {
-  constexpr std::size_t longest = 4096;  // bytes of a token that is considered at all
-  auto content = std::make_shared<Content>();
+TokenTrie::TokenTrie(std::span<const std::string_view> pieces, std::pmr::memory_resource* memory) {
+  constexpr std::size_t longest = 4096;              // bytes of a token that is considered at all
+  auto content = std::make_shared<Content>(memory);  // which grammars that outlive the vocabulary may refer to
   content->vocabulary = pieces.size();
   std::vector<TokenIndex> all, hard, easy;
   std::vector<std::vector<TokenIndex>> easy_by_length;
@@ -125,8 +125,8 @@ TokenTrie::TokenTrie(std::span<const std::string_view> pieces) {
     const bool same = tokens.empty() && !content->easy.empty();
     content->easy.push_back(same ? content->easy.back() : std::make_shared<const TokenSet>(easy, pieces.size()));
   }
-  content->all = TokenTree(pieces, std::move(all));
-  content->hard = TokenTree(pieces, std::move(hard));
+  content->all.fill(pieces, all);
+  content->hard.fill(pieces, hard);
   content_ = std::move(content);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
@@ -43,13 +44,14 @@ struct TokenTree {
     std::uint32_t tokens = 0;  // where the node's own tokens begin; the next node's begin where they end
     std::uint32_t depth : 24, byte : 8;
   };
-  std::vector<Node> nodes;  // [0] is the root, and one more closes the list
-  std::vector<TokenIndex> tokens;
-  std::vector<Kinds> below;               // of each node: the kinds of all that can follow it in a token
-  std::vector<std::uint16_t> characters;  // of each node: those that begin up to it
+  std::pmr::vector<Node> nodes;  // [0] is the root, and one more closes the list
+  std::pmr::vector<TokenIndex> tokens;
+  std::pmr::vector<Kinds> below;               // of each node: the kinds of all that can follow it in a token
+  std::pmr::vector<std::uint16_t> characters;  // of each node: those that begin up to it
 
-  TokenTree() = default;
-  TokenTree(std::span<const std::string_view> pieces, std::vector<TokenIndex> chosen);
+  explicit TokenTree(std::pmr::memory_resource* memory)
+      : nodes(memory), tokens(memory), below(memory), characters(memory) {}
+  void fill(std::span<const std::string_view> pieces, std::span<const TokenIndex> chosen);
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes.size() - 1); }
   std::span<const TokenIndex> at(std::uint32_t node) const {
     return std::span(tokens).subspan(nodes[node].tokens, nodes[node + 1].tokens - nodes[node].tokens);
@@ -74,7 +76,8 @@ class TokenTrie {
  public:
   // The bytes of each token. A token without bytes is never allowed by a mask: end of text is the caller's to allow
   // where GrammarState::complete().
-  explicit TokenTrie(std::span<const std::string_view> pieces);
+  explicit TokenTrie(std::span<const std::string_view> pieces,
+                     std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   std::size_t vocabulary() const { return content_->vocabulary; }
   std::size_t words() const { return (vocabulary() + 63) / 64; }  // of a mask
@@ -86,6 +89,7 @@ class TokenTrie {
   // "Easy" tokens consist of whole characters that JSON strings take as they are. They are most of a vocabulary, and
   // need no walk where the grammar takes any such character.
   struct Content {
+    explicit Content(std::pmr::memory_resource* memory) : all(memory), hard(memory) {}
     std::size_t vocabulary = 0;
     TokenTree all, hard;
     std::vector<std::shared_ptr<const TokenSet>> easy;  // those of so many characters or fewer

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t longest_input = std::size_t{1} << 30;  // bytes: positions are kept in 32 bits
 
-std::unique_ptr<const Codec> codec_for(const Vocabulary& vocabulary) {
+base::Owned<const Codec> codec_for(const Vocabulary& vocabulary) {
   switch (vocabulary.kind) {
     case Kind::sentencepiece: return sentencepiece(vocabulary);
     case Kind::byte_pair: return byte_pair(vocabulary);
@@ -24,7 +24,7 @@ std::unique_ptr<const Codec> codec_for(const Vocabulary& vocabulary) {
     case Kind::rwkv: return rwkv(vocabulary);
     case Kind::none: break;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -43,14 +43,14 @@ struct Tokenizer::Parts {
 
   Vocabulary vocabulary;
   SpecialTokens special;
-  std::unique_ptr<const Codec> codec;
+  base::Owned<const Codec> codec;
 };
 
 std::shared_ptr<const Tokenizer> Tokenizer::from(const gguf::File& file, std::pmr::memory_resource* memory) {
-  return std::shared_ptr<const Tokenizer>(new Tokenizer(file, memory));
+  return base::make_shared<const Tokenizer>(memory, file, memory);
 }
 Tokenizer::Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory)
-    : parts_(std::make_unique<Parts>(file, memory)) {}
+    : parts_(base::make<const Parts>(memory, file, memory)) {}
 int Tokenizer::size_in(const gguf::File& file) { return int(Vocabulary::size_in(file)); }
 Tokenizer::~Tokenizer() = default;
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "inlay/gguf.hpp"
 
 namespace inlay::text {
@@ -36,9 +37,10 @@ struct Segment {
 class Tokenizer {
  public:
   // Throws Error{format} or Error{unsupported}, naming the key at fault. Keeps its own share of the file's memory.
-  // `memory` serves all that is as long as the vocabulary; it must outlive the tokenizer.
+  // `memory` serves all that is kept; it must outlive the tokenizer.
   static std::shared_ptr<const Tokenizer> from(const gguf::File& file,
                                                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory);
   // How many tokens that of a file has, without reading them. Throws as from() does where it cannot tell.
   static int size_in(const gguf::File& file);
   ~Tokenizer();
@@ -73,10 +75,8 @@ class Tokenizer {
   std::optional<TokenId> find(std::string_view token_text) const;
 
  private:
-  Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory);
-
   struct Parts;
-  std::unique_ptr<const Parts> parts_;
+  base::Owned<const Parts> parts_;
 };
 
 }  // namespace inlay::text

@@ -62,17 +62,18 @@ std::string to_lower(std::string_view text) {
   return out;
 }
 
-BaseLetters::BaseLetters() {
+BaseLetters::BaseLetters(std::pmr::memory_resource* memory) : decomposed_(memory) {
   for (std::string_view rest = unaccented; !rest.empty();) {
     const std::u32string word = to_codes(rest.substr(0, rest.find(' ')));
     rest.remove_prefix(rest.find(' ') + 1);
     const std::size_t equals = word.find(U'=', 1);
-    for (const char32_t code : word.substr(equals + 1)) decomposed_.emplace_back(code, word.substr(0, equals));
+    for (const char32_t code : word.substr(equals + 1))
+      decomposed_.emplace_back(code, std::u32string_view(word).substr(0, equals));
   }
   for (const auto& [first, texts] : ideographs) {
     char32_t code = first;
     for (const char32_t text : to_codes(texts)) {
-      if (text != U' ') decomposed_.emplace_back(code, std::u32string(1, text));
+      if (text != U' ') decomposed_.emplace_back(code, std::u32string_view(&text, 1));
       ++code;
     }
   }
@@ -88,7 +89,7 @@ void BaseLetters::append(char32_t code, std::u32string& out) const {
     const auto found = std::partition_point(decomposed_.begin(), decomposed_.end(),
                                             [&](const auto& each) { return each.first < code; });
     const bool known = found != decomposed_.end() && found->first == code;
-    known ? out += found->second : out += code;
+    known ? out += std::u32string_view(found->second) : out += code;
   }
 }
 

@@ -1,6 +1,7 @@
 // What vocabularies need to know of Unicode: white space, small letters, letters without accents.
 #pragma once
 
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,12 +19,12 @@ std::string to_lower(std::string_view text);  // valid UTF-8
 // Canonical decomposition without nonspacing marks: e for é. Loose marks stay.
 class BaseLetters {
  public:
-  BaseLetters();
+  explicit BaseLetters(std::pmr::memory_resource* memory);
   // Appends what `code` decomposes to.
   void append(char32_t code, std::u32string& out) const;
 
  private:
-  std::vector<std::pair<char32_t, std::u32string>> decomposed_;  // sorted
+  std::pmr::vector<std::pair<char32_t, std::pmr::u32string>> decomposed_;  // sorted
 };
 
 }  // namespace inlay::text

@@ -35,7 +35,9 @@ class Unigram : public Codec {
   }
 
   void encode(std::string_view raw, std::vector<TokenId>& out) const override;
-  void append(TokenId id, std::string& out) const override { out += replaced(vocabulary_.text(id), space_mark, " "); }
+  void append(TokenId id, std::string& out) const override {
+    append_replaced(vocabulary_.text(id), space_mark, " ", out);
+  }
 
  private:
   // The best way to a position: the token that ends there, where it begins, and the sum of scores.
@@ -124,6 +126,8 @@ void Unigram::encode(std::string_view raw, std::vector<TokenId>& out) const {
 
 }  // namespace
 
-std::unique_ptr<const Codec> unigram(const Vocabulary& vocabulary) { return std::make_unique<Unigram>(vocabulary); }
+base::Owned<const Codec> unigram(const Vocabulary& vocabulary) {
+  return base::make<Unigram>(vocabulary.memory, vocabulary);
+}
 
 }  // namespace inlay::text

@@ -72,7 +72,13 @@ const gguf::Value& listed_texts(const gguf::File& file) {
 }  // namespace
 
 Vocabulary::Vocabulary(const gguf::File& source, std::pmr::memory_resource* resource)
-    : file(source), memory(resource), texts(memory), types(memory), scores(memory), table(memory) {
+    : file(source),
+      memory(resource),
+      texts(memory),
+      types(memory),
+      scores(memory),
+      table(memory),
+      end_of_generation(memory) {
   model = file.text("tokenizer.ggml.model");
   kind = model_named(model).kind;
   if (const gguf::Value* value = file.find("tokenizer.chat_template"); value && value->type() != gguf::ValueType::text)
@@ -224,16 +230,21 @@ std::optional<TokenId> Vocabulary::find_plain(std::string_view token_text) const
   return id && is_plain(*id) ? id : std::nullopt;
 }
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  out.reserve(text.size());
+void append_replaced(std::string_view text, std::string_view from, std::string_view to, std::string& out) {
   for (std::size_t at = 0;;) {
     const std::size_t found = text.find(from, at);
     out += text.substr(at, found - at);
-    if (found == text.npos) return out;
+    if (found == text.npos) return;
     out += to;
     at = found + from.size();
   }
+}
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  out.reserve(text.size());
+  append_replaced(text, from, to, out);
+  return out;
 }
 
 }  // namespace inlay::text

@@ -39,7 +39,7 @@ struct Vocabulary {
   bool flag(std::string_view key, bool otherwise) const;
 
   gguf::File file;                    // keeps the memory of the texts
-  std::pmr::memory_resource* memory;  // of all that is as long as the vocabulary
+  std::pmr::memory_resource* memory;  // of all that is kept
   Kind kind{};
   std::string_view model, pre;
   std::pmr::vector<std::string_view> texts;  // empty for a token that text never becomes
@@ -51,7 +51,7 @@ struct Vocabulary {
 
   TokenId bos = -1, eos = -1, eot = -1, eom = -1, unknown = -1, separator = -1, padding = -1, mask = -1;
   TokenId fim_prefix = -1, fim_suffix = -1, fim_middle = -1, fim_padding = -1, fim_repository = -1, fim_separator = -1;
-  std::vector<TokenId> end_of_generation;  // sorted
+  std::pmr::vector<TokenId> end_of_generation;  // sorted
 
   bool adds_bos = false, adds_eos = false, adds_separator = false;
   bool adds_space_prefix = false;
@@ -72,5 +72,6 @@ inline constexpr std::string_view space_mark = "\xE2\x96\x81";  // U+2581
 
 // Every `from` of the text replaced by `to`.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
+void append_replaced(std::string_view text, std::string_view from, std::string_view to, std::string& out);
 
 }  // namespace inlay::text

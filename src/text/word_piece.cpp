@@ -24,8 +24,9 @@ class WordPiece : public Codec {
       : vocabulary_(vocabulary),
         lowercase_(vocabulary.flag("normalizer.lowercase", true)),
         strips_accents_(vocabulary.flag("normalizer.strip_accents", lowercase_)),
-        vanishing_(strips_accents_ ? vanishing_marks : vanishing),
-        words_(word_expression()),
+        vanishing_(strips_accents_ ? vanishing_marks : vanishing, vocabulary.memory),
+        words_(word_expression(), vocabulary.memory),
+        bases_(vocabulary.memory),
         pieces_(PrefixIndex::Entries(vocabulary.memory)) {
     PrefixIndex::Entries entries(vocabulary.memory);
     for (TokenId id = 0; id < vocabulary.size(); ++id)
@@ -34,7 +35,7 @@ class WordPiece : public Codec {
   }
 
   void encode(std::string_view raw, std::vector<TokenId>& out) const override {
-    Pattern::Scratch scratch;
+    Pattern::Scratch scratch(vocabulary_.memory);
     const std::string text = without_vanishing(folded(to_valid_utf8(raw)), scratch);
     std::size_t at = 0;
     while (const auto word = words_.find(text, at, scratch)) {
@@ -92,8 +93,8 @@ class WordPiece : public Codec {
 
 }  // namespace
 
-std::unique_ptr<const Codec> word_piece(const Vocabulary& vocabulary) {
-  return std::make_unique<WordPiece>(vocabulary);
+base::Owned<const Codec> word_piece(const Vocabulary& vocabulary) {
+  return base::make<WordPiece>(vocabulary.memory, vocabulary);
 }
 
 }  // namespace inlay::text

@@ -1,4 +1,5 @@
 // Proves: tokens read ahead leave the same logits and the same session as tokens read one by one, right or wrong.
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -22,22 +23,26 @@ struct Opened {
                   const std::string& isa = {})
       : file(inlay::gguf::File::open(path)),
         engine(file,
-               std::make_unique<inlay::runtime::Device>(inlay::cpu::backend(),
-                                                        inlay::runtime::DeviceOptions{.threads = threads, .isa = isa}),
+               inlay::base::make<inlay::runtime::Device>(std::pmr::new_delete_resource(), inlay::cpu::backend(),
+                                                         inlay::runtime::DeviceOptions{.threads = threads, .isa = isa}),
                {.cache = {.k_type = type, .v_type = type, .page = 4, .most_bytes = megabytes << 20},
                 .architecture = &inlay::api::find_architecture(file.text("general.architecture"), {}),
                 .vocabulary = inlay::text::Tokenizer::from(file)->size()}) {}
 
   // Reads what is unread, with drafts; a row of logits for each.
-  std::vector<float> read(Sequence& sequence, std::span<const TokenId> drafts = {}) {
+  Engine::Rows read(Sequence& sequence, std::span<const TokenId> drafts = {}) {
     const auto reading = all_rows({&sequence, int(sequence.tokens.size() - sequence.cached), {}, drafts});
-    std::vector<float> logits;
+    Engine::Rows logits;
     engine.read({&reading, 1}, logits);
     return logits;
   }
   static Reading all_rows(Reading reading) {
-    reading.wanted.resize(std::size_t(reading.rows()));
-    std::iota(reading.wanted.begin(), reading.wanted.end(), 0);
+    static const auto rows = [] {
+      std::array<int, 1024> all = {};
+      std::iota(all.begin(), all.end(), 0);
+      return all;
+    }();
+    reading.wanted = std::span(rows).first(std::size_t(reading.rows()));
     return reading;
   }
   std::vector<std::byte> bytes(const Sequence& sequence) const {
@@ -55,7 +60,8 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-const std::vector<TokenId> prompt = {1, 5, 9, 2, 7, 7, 3}, right = {4, 6, 8, 12, 10, 1, 2}, wrong = {3, 3, 3};
+const std::pmr::vector<TokenId> prompt = {1, 5, 9, 2, 7, 7, 3};
+const std::vector<TokenId> right = {4, 6, 8, 12, 10, 1, 2}, wrong = {3, 3, 3};
 
 // Right drafts, of which the first `accepted` are kept, then others: the session and its logits against a plain one's.
 void compare(Opened& opened, std::size_t accepted) {
@@ -87,7 +93,7 @@ void compare(Opened& opened, std::size_t accepted) {
 }
 
 // Drafts, and two branches of them, in one step; the longer one is then gone on with.
-void compare_branches(Opened& opened, const std::vector<TokenId>& begin = prompt) {
+void compare_branches(Opened& opened, const std::pmr::vector<TokenId>& begin = prompt) {
   auto& engine = opened.engine;
   const auto width = std::size_t(engine.vocabulary());
   const std::vector<TokenId> near = {9}, far = {5, 2, 6};
@@ -98,7 +104,7 @@ void compare_branches(Opened& opened, const std::vector<TokenId>& begin = prompt
   auto first = engine.branch(trunk, 1), second = engine.branch(trunk, from + 1);
   const Reading readings[] = {Opened::all_rows({&trunk, 1, {}, right}), Opened::all_rows({&first, 0, {}, near, 0, 1}),
                               Opened::all_rows({&second, 0, {}, far, 0, int(from) + 1})};
-  std::vector<float> rows;
+  Engine::Rows rows;
   engine.read(readings, rows);
   const auto row = [&](std::size_t i) { return std::span(rows).subspan(i * width, width); };
   auto other = engine.fork(plain);
@@ -162,7 +168,7 @@ TEST_CASE("branches fit every instruction set, and parts of keys that several th
     Opened opened(support::nano(), INLAY_F16, 64, 3, isa);
     compare_branches(opened);
     if (isa == "reference") continue;
-    std::vector<TokenId> begin(510);
+    std::pmr::vector<TokenId> begin(510);
     for (std::size_t i = 0; i < begin.size(); ++i) begin[i] = TokenId(i * 37 % 3000);
     compare_branches(opened, begin);
   }
@@ -187,7 +193,7 @@ TEST_CASE("a step with branches that finds no memory changes nothing") {
   const std::vector<TokenId> drafts = {3};
   const Reading readings[] = {Opened::all_rows({&trunk, 1, {}, drafts}),
                               Opened::all_rows({&branch, 0, {}, drafts, 0, 1})};
-  std::vector<float> rows;
+  Engine::Rows rows;
   CHECK_THROWS_AS(engine.read(readings, rows), inlay::Error);
   CHECK(opened.bytes(trunk) == before);
   CHECK(trunk.pages.size() == pages);

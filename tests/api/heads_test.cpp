@@ -26,9 +26,9 @@ nlohmann::json cases_of(const std::string& name) {
   return nlohmann::json::parse(stream).at(name);
 }
 
-std::unique_ptr<inlay::runtime::Device> exact_device() {
-  return std::make_unique<inlay::runtime::Device>(inlay::cpu::backend(),
-                                                  inlay::runtime::DeviceOptions{.threads = 1, .isa = "baseline"});
+inlay::base::Owned<inlay::runtime::Device> exact_device() {
+  return inlay::base::make<inlay::runtime::Device>(std::pmr::new_delete_resource(), inlay::cpu::backend(),
+                                                   inlay::runtime::DeviceOptions{.threads = 1, .isa = "baseline"});
 }
 
 struct Opened {
@@ -52,14 +52,15 @@ struct Opened {
 
 // What the model makes of tokens, and the likeliest token after them.
 struct Made {
-  std::vector<float> hidden;
+  Engine::Rows hidden;
   TokenId next;
 };
 Made made_of(Engine& model, const Tokens& tokens) {
   Made made;
-  Sequence sequence{.tokens = tokens};
-  const Reading reading{&sequence, int(tokens.size()), {int(tokens.size()) - 1}};
-  std::vector<float> logits;
+  Sequence sequence{.tokens = {tokens.begin(), tokens.end()}};
+  const int last = int(tokens.size()) - 1;
+  const Reading reading{&sequence, int(tokens.size()), {&last, 1}};
+  Engine::Rows logits;
   model.read({&reading, 1}, logits, {}, &made.hidden);
   made.next = TokenId(std::max_element(logits.begin(), logits.end()) - logits.begin());
   model.release(sequence);
@@ -104,13 +105,12 @@ TEST_CASE("the logits of heads are those of their transcription") {
     const auto tokens = one.at("tokens").get<Tokens>();
     const auto made = made_of(opened.model, tokens);
     const auto expected = one.at("logits").get<std::vector<float>>();
-    Sequence own{.tokens = Tokens(tokens.begin() + 1, tokens.end())};
+    Sequence own{.tokens = {tokens.begin() + 1, tokens.end()}};
     own.tokens.push_back(made.next);
-    const Reading reading{.sequence = &own,
-                          .count = int(own.tokens.size()),
-                          .wanted = {int(own.tokens.size()) - 1},
-                          .given = made.hidden};
-    std::vector<float> logits;
+    const int last = int(own.tokens.size()) - 1;
+    const Reading reading{
+        .sequence = &own, .count = int(own.tokens.size()), .wanted = {&last, 1}, .given = made.hidden};
+    Engine::Rows logits;
     opened.heads.read({&reading, 1}, logits);
     REQUIRE(logits.size() == expected.size());
     for (std::size_t i = 0; i < logits.size(); ++i) CHECK(std::abs(logits[i] - expected[i]) < 2e-3f);

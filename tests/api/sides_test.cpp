@@ -17,11 +17,13 @@ using inlay::TokenId;
 using Tokens = std::vector<TokenId>;
 
 std::shared_ptr<const inlay::ModelState> load() {
-  auto state = std::make_shared<inlay::ModelState>(inlay::gguf::File::open(support::nano()));
+  const auto heap = std::pmr::new_delete_resource();
+  auto state = std::make_shared<inlay::ModelState>(inlay::gguf::File::open(support::nano()), heap);
   state->tokenizer = inlay::text::Tokenizer::from(state->file);
-  state->engine = std::make_unique<inlay::runtime::Engine>(
-      state->file,
-      std::make_unique<inlay::runtime::Device>(inlay::cpu::backend(), inlay::runtime::DeviceOptions{.threads = 1}),
+  state->engine = inlay::base::make<inlay::runtime::Engine>(
+      heap, state->file,
+      inlay::base::make<inlay::runtime::Device>(heap, inlay::cpu::backend(),
+                                                inlay::runtime::DeviceOptions{.threads = 1}),
       inlay::runtime::EngineOptions{.cache = {.page = 4, .most_bytes = 64 << 20},
                                     .reuse_prefixes = false,
                                     .architecture = &inlay::api::find_architecture("llama", {}),
@@ -32,7 +34,7 @@ std::shared_ptr<const inlay::ModelState> load() {
 // Knows the text to come, and tells it up to somewhere; its second guess goes on from there, mostly rightly.
 class Knowing final : public Guesser {
  public:
-  Knowing(Tokens text, unsigned seed) : text_(std::move(text)), random_(seed) {}
+  Knowing(std::span<const TokenId> text, unsigned seed) : text_(text.begin(), text.end()), random_(seed) {}
   std::shared_ptr<Guesser> fork() const override { return std::make_shared<Knowing>(*this); }
   bool follow(std::span<const TokenId> tokens, const Stop&) override {
     read_ = tokens.size();

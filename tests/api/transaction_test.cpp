@@ -76,12 +76,13 @@ class Refusing final : public std::pmr::memory_resource {
 struct Sessions {
   explicit Sessions(const std::string& path)
       : file(inlay::gguf::File::open(path)),
-        engine(file,
-               std::make_unique<inlay::runtime::Device>(Stopping::backend(),
-                                                        inlay::runtime::DeviceOptions{.threads = 1, .memory = &memory}),
-               {.cache = {.page = 4, .most_bytes = std::size_t(64) << 20},
-                .architecture = &inlay::api::find_architecture(file.text("general.architecture"), {}),
-                .vocabulary = inlay::text::Tokenizer::from(file)->size()}) {
+        engine(
+            file,
+            inlay::base::make<inlay::runtime::Device>(std::pmr::new_delete_resource(), Stopping::backend(),
+                                                      inlay::runtime::DeviceOptions{.threads = 1, .memory = &memory}),
+            {.cache = {.page = 4, .most_bytes = std::size_t(64) << 20},
+             .architecture = &inlay::api::find_architecture(file.text("general.architecture"), {}),
+             .vocabulary = inlay::text::Tokenizer::from(file)->size()}) {
     all[0].tokens = {1, 5, 9, 2, 7, 7};
     read_all(1);
     all[1] = engine.fork(all[0]);
@@ -93,9 +94,11 @@ struct Sessions {
 
   void read_all(std::size_t n) {
     std::vector<Reading> readings;
-    for (auto& sequence : std::span(all).first(n)) {
-      const int count = int(sequence.tokens.size() - sequence.cached);
-      readings.push_back({&sequence, count, {count - 1}});
+    std::array<int, 3> last = {};
+    for (std::size_t i = 0; i < n; ++i) {
+      const int count = int(all[i].tokens.size() - all[i].cached);
+      last[i] = count - 1;
+      readings.push_back({&all[i], count, {&last[i], 1}});
     }
     engine.read(readings, logits);
   }
@@ -111,7 +114,7 @@ struct Sessions {
   inlay::gguf::File file;
   Engine engine;
   std::array<Sequence, 3> all;
-  std::vector<float> logits;
+  Engine::Rows logits;
 };
 
 // Fails `prepare`d steps until one succeeds, which must be as if there had been no failures.

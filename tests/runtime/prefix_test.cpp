@@ -72,7 +72,7 @@ class Twins {
 
   void insert(const std::string& salt, Tokens tokens) {
     tokens.resize(tokens.size() / page_ * page_);
-    std::vector<std::int32_t> pages;
+    PrefixTree::Pages pages;
     ++now_;
     for (auto n = page_; n <= tokens.size(); n += page_) {
       pages.push_back(next_page_++);
@@ -84,7 +84,7 @@ class Twins {
   void match(const std::string& salt, const Tokens& tokens) {
     const auto foreseen = tree_.known_pages({.salt = salt}, tokens);
     const auto found = tree_.match({.salt = salt}, tokens);
-    std::vector<std::int32_t> pages;
+    PrefixTree::Pages pages;
     ++now_;
     std::size_t agreed = 0;
     bool differs = false;
@@ -149,7 +149,7 @@ TEST_CASE("different salts, adapters, rotations and cache types share nothing") 
   int held = 0;
   PrefixTree tree(2, {[&](std::int32_t) { ++held; }, [&](std::int32_t) { --held; }});
   const Tokens tokens = {1, 2, 3, 4};
-  const std::vector<std::int32_t> pages = {7, 8};
+  const PrefixTree::Pages pages = {7, 8};
   const PrefixKey key = {.salt = "s", .adapters = "a", .rotation = "r", .k_type = 1, .v_type = 1};
   tree.insert(key, tokens, pages);
   CHECK(tree.match(key, tokens).pages == pages);
@@ -168,7 +168,7 @@ TEST_CASE("different salts, adapters, rotations and cache types share nothing") 
 TEST_CASE("a beginning that grows by a page at a time stays one run, however long") {
   PrefixTree tree(1, {[](std::int32_t) {}, [](std::int32_t) {}});
   Tokens tokens;
-  std::vector<std::int32_t> pages;
+  PrefixTree::Pages pages;
   PrefixTree::Node* node = nullptr;
   for (int i = 0; i < 2000; ++i) {
     tokens.push_back(i), pages.push_back(i);
@@ -188,7 +188,7 @@ TEST_CASE("a state is found where it was kept, whatever grows and splits around 
   const auto nothing = [](std::int32_t) {};
   PrefixTree tree(2, {nothing, nothing, [&](std::int32_t s) { ++states[s]; }, [&](std::int32_t s) { --states[s]; }});
   const Tokens tokens = {1, 2, 3, 4, 5, 6, 7, 8};
-  const std::vector<std::int32_t> pages = {1, 2, 3, 4};
+  const PrefixTree::Pages pages = {1, 2, 3, 4};
   tree.insert({}, std::span(tokens).first(4), std::span(pages).first(2), 50);
   tree.insert({}, tokens, pages, 51);
   CHECK(tree.insert({}, std::span(tokens).first(4), std::span(pages).first(2), 52)->state == 50);

@@ -39,7 +39,7 @@ std::map<std::uint64_t, int> parts_of(const Schedule& schedule) {
   return parts;
 }
 
-using Ids = std::vector<std::uint64_t>;
+using Ids = std::pmr::vector<std::uint64_t>;
 using Parts = std::map<std::uint64_t, int>;
 
 }  // namespace

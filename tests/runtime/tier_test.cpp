@@ -1,6 +1,7 @@
 // Proves: blocks come back from the file as they went, those used longest ago go first, and budgets are kept.
 #include "runtime/tier.hpp"
 
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -8,6 +9,7 @@
 #include "cpu/cpu.hpp"
 #include "runtime/pages.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 namespace {
 
@@ -22,9 +24,9 @@ std::string folder() { return std::filesystem::temp_directory_path().string(); }
 std::vector<std::byte> filled(int with) { return std::vector<std::byte>(block_bytes, std::byte(with)); }
 
 TEST_CASE("a tier gives back what it was given, takes no more than its budget, and its file has no name") {
-  const auto before = std::distance(std::filesystem::directory_iterator(folder()), {});
-  Tier tier(folder(), block_bytes, 3 * block_bytes + 1);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder()), {}) == before);
+  const support::Folder own;
+  Tier tier(own.path(), block_bytes, 3 * block_bytes + 1);
+  CHECK(own.files() == 0);
   CHECK(tier.capacity() == 3);
   std::vector<std::int32_t> places;
   for (int i = 0; i < 3; ++i) places.push_back(tier.put(filled(i)).value());
@@ -38,14 +40,15 @@ TEST_CASE("a tier gives back what it was given, takes no more than its budget, a
   CHECK(tier.put(filled(7)) == places[1]);
   tier.read(places[1], back);
   CHECK(back == filled(7));
-  CHECK_THROWS_AS(Tier(folder() + "/no such folder", block_bytes, 1 << 20), inlay::Error);
+  CHECK_THROWS_AS(Tier(own.path() + "/no such folder", block_bytes, 1 << 20), inlay::Error);
 }
 
 TEST_CASE("whatever is held, pinned and let go, a pool with a tier holds what a plain list holds") {
   const Device device(inlay::cpu::backend(), {.threads = 1});
   constexpr std::size_t in_memory = 8, on_disk = 12, most = in_memory + on_disk - 1;  // one place is for an exchange
-  BlockPool pool(device, block_bytes, in_memory * block_bytes,
-                 std::make_unique<Tier>(folder(), block_bytes, on_disk * block_bytes));
+  BlockPool pool(
+      device, block_bytes, in_memory * block_bytes,
+      inlay::base::make<Tier>(std::pmr::new_delete_resource(), folder(), block_bytes, on_disk * block_bytes));
   CHECK(pool.capacity() == most);
   std::mt19937 random(3);
   std::map<std::int32_t, int> held;  // and what they are filled with
@@ -81,7 +84,8 @@ TEST_CASE("whatever is held, pinned and let go, a pool with a tier holds what a 
 
 TEST_CASE("the block that was not used for longest goes first, and a pinned one never") {
   const Device device(inlay::cpu::backend(), {.threads = 1});
-  BlockPool pool(device, block_bytes, 3 * block_bytes, std::make_unique<Tier>(folder(), block_bytes, 3 * block_bytes));
+  BlockPool pool(device, block_bytes, 3 * block_bytes,
+                 inlay::base::make<Tier>(std::pmr::new_delete_resource(), folder(), block_bytes, 3 * block_bytes));
   const auto a = pool.acquire(), b = pool.acquire(), c = pool.acquire();
   pool.pin(a), pool.unpin(a);
   const auto d = pool.acquire();

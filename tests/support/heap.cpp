@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t header = 16;  // before each allocation, with its size; more where more alignment is asked for
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
-std::size_t now = 0, most = 0, left = never;
+std::size_t now = 0, most = 0, made = 0, left = never;
 bool persistent = false, failed = false;
 
 bool must_fail() {
@@ -31,6 +31,7 @@ void* allocate(std::size_t size, std::size_t align = header) noexcept {
   auto* start = static_cast<std::byte*>(std::aligned_alloc(align, (size + align + align - 1) / align * align));
   if (start == nullptr) return nullptr;
   new (start + align - header) std::size_t(size);
+  ++made;
   now += size;
   most = std::max(most, now);
   return start + align;
@@ -51,6 +52,7 @@ void* allocate_or_throw(std::size_t size, std::size_t align = header) {
 }  // namespace
 
 std::size_t used() { return now; }
+std::size_t allocations() { return made; }
 void mark_peak() { most = now; }
 std::size_t peak() { return most; }
 

@@ -5,7 +5,8 @@
 
 namespace heap {
 
-std::size_t used();  // bytes allocated now
+std::size_t used();         // bytes allocated now
+std::size_t allocations();  // so far
 
 // The most bytes that were in use since `mark_peak`.
 void mark_peak();

@@ -119,7 +119,8 @@ TEST_CASE("special ids, flags and endings are those of the fixtures") {
     CHECK(tokenizer->adds_bos() == (facts.at("add_bos") == 1));
     CHECK(tokenizer->adds_eos() == (facts.at("add_eos") == 1));
     CHECK(vocabulary.adds_separator == (facts.at("add_sep") == 1));
-    CHECK(vocabulary.end_of_generation == facts.at("eog").get<Ids>());
+    const auto& endings = vocabulary.end_of_generation;
+    CHECK(Ids(endings.begin(), endings.end()) == facts.at("eog").get<Ids>());
     std::size_t controls = 0;
     for (text::TokenId id = 0; id < tokenizer->size(); ++id) controls += tokenizer->is_control(id);
     CHECK(controls == facts.at("n_control"));

@@ -23,11 +23,14 @@ struct Nanbeige {
   static constexpr std::string_view name = "nanbeige";
   nn::Shape shape;
   nn::Embedding embed;
-  std::vector<NanbeigeLayer> layers;
+  nn::Layers<NanbeigeLayer> layers;
   nn::Head head;
 
   Nanbeige(const nn::Metadata& m, const nn::Weights& w)
-      : shape(m), embed(w, "token_embd", shape.vocabulary, shape.dim), head(w, shape.vocabulary, shape.dim, shape.eps) {
+      : shape(m),
+        embed(w, "token_embd", shape.vocabulary, shape.dim),
+        layers(w.memory()),
+        head(w, shape.vocabulary, shape.dim, shape.eps) {
     constexpr int most_turns = 16;
     const int turns = m.integer("num_loops", 1);
     if (turns < 1 || turns > most_turns) m.refuse("num_loops", "must be from 1 to 16");

@@ -1,6 +1,8 @@
 // RWKV 6 "Finch": time mixing with a decay that depends on the input, and channel mixing. Peng et al. 2024.
 #pragma once
 
+#include <array>
+
 #include "inlay/nn.hpp"
 
 namespace inlay {
@@ -13,7 +15,7 @@ struct Rwkv6TimeMix {
   std::int64_t dim, head, heads;
   nn::Linear w1, decay_1, decay_2, r, k, v, gate, out;
   nn::Tensor w2, mu, decay, first, gain, bias;
-  std::vector<nn::Tensor> blends;  // of w, k, v, r and the gate: in one tensor, or apart in older files
+  std::array<nn::Tensor, 5> blends;  // of w, k, v, r and the gate: in one tensor, or apart in older files
 
   Rwkv6TimeMix(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
       : dim(s.dim),
@@ -36,7 +38,7 @@ struct Rwkv6TimeMix {
     const auto all = w.maybe("time_mix_lerp_fused.weight", {5, dim});
     constexpr const char* apart[] = {"time_mix_lerp_w.weight", "time_mix_lerp_k.weight", "time_mix_lerp_v.weight",
                                      "time_mix_lerp_r.weight", "time_mix_lerp_g.weight"};
-    for (int j = 0; j < 5; ++j) blends.push_back(all ? all.slice(j, 1) : w(apart[j], {1, dim}));
+    for (int j = 0; j < 5; ++j) blends[std::size_t(j)] = all ? all.slice(j, 1) : w(apart[j], {1, dim});
   }
 
   nn::Tensor operator()(const nn::Tensor& x, int layer) const {

@@ -60,11 +60,12 @@ struct T5Encoder {
   static constexpr bool encodes = true;
   nn::Shape shape;
   nn::Embedding embed;
-  std::vector<T5Layer> layers;
+  nn::Layers<T5Layer> layers;
   nn::RmsNorm norm;
   T5Encoder(const nn::Metadata& m, const nn::Weights& w)
       : shape(m),
         embed(w, "token_embd", shape.vocabulary, shape.dim),
+        layers(w.memory()),
         norm(w, "enc.output_norm", shape.dim, shape.eps) {
     for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.under("enc."), shape, i, std::nullopt);
   }

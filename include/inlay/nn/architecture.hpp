@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -25,12 +26,13 @@ struct INLAY_API Network {
   virtual ~Network();
 };
 
-/// One row of the list of architectures: a name in the file's "general.architecture", and how to build it.
+/// One row of the list of architectures: a name in the file's "general.architecture", and how to build it, in the
+/// memory of the weights.
 struct Architecture {
   std::string_view name;
-  std::unique_ptr<Network> (*build)(const Metadata&, const Weights&);
+  std::shared_ptr<const Network> (*build)(const Metadata&, const Weights&);
   /// Heads that the file has beside the model, which guess later tokens from what it keep_hidden(); null: none.
-  std::unique_ptr<Network> (*heads)(const Metadata&, const Weights&) = nullptr;
+  std::shared_ptr<const Network> (*heads)(const Metadata&, const Weights&) = nullptr;
 };
 
 /// A class like Decoder<...> as a network: built from (metadata, weights), called with a Step, asked for caches(). One
@@ -70,24 +72,26 @@ concept OfSuchLayers = requires(const typename M::Block& layer, const Metadata& 
   layer(x, 0);
 };
 
+template <class M>
+std::shared_ptr<const Network> built(const Metadata& m, const Weights& w) {
+  return std::allocate_shared<NetworkOf<M>>(std::pmr::polymorphic_allocator<>(w.memory()), m, w);
+}
+
 /// The heads of a file: Medusa's, or, behind a Decoder of layers that stand alone, the block that predicts the token
 /// after the next.
 template <class M>
-std::unique_ptr<Network> heads_of(const Metadata& m, const Weights& w) {
-  if (w.has("medusa.0.output.weight")) return std::make_unique<NetworkOf<Medusa>>(m, w);
+std::shared_ptr<const Network> heads_of(const Metadata& m, const Weights& w) {
+  if (w.has("medusa.0.output.weight")) return built<Medusa>(m, w);
   if constexpr (OfSuchLayers<M>)
     if (NextToken<typename M::Block, typename M::LastNorm>::stands_in(m, w))
-      return std::make_unique<NetworkOf<NextToken<typename M::Block, typename M::LastNorm>>>(m, w);
+      return built<NextToken<typename M::Block, typename M::LastNorm>>(m, w);
   return nullptr;
 }
 
 /// The row for such a class.
 template <class M>
 constexpr Architecture architecture(std::string_view name = M::name) {
-  return {name,
-          [](const Metadata& m, const Weights& w) -> std::unique_ptr<Network> {
-            return std::make_unique<NetworkOf<M>>(m, w);
-          },
+  return {name, [](const Metadata& m, const Weights& w) -> std::shared_ptr<const Network> { return built<M>(m, w); },
           heads_of<M>};
 }
 

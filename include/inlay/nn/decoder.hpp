@@ -95,6 +95,7 @@ class Decoder {
   Decoder(const Metadata& m, const Weights& w, const Shape& s, const std::string& last_norm = "output_norm")
       : shape(s),
         embed(w, "token_embd", shape.vocabulary, shape.dim),
+        layers(w.memory()),
         head(w, shape.vocabulary, shape.dim, shape.eps, last_norm) {
     layers.reserve(std::size_t(shape.layers));
     for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
@@ -115,7 +116,7 @@ class Decoder {
  protected:
   Shape shape;
   Embedding embed;
-  std::vector<Layer> layers;
+  Layers<Layer> layers;
   HeadOf<Norm> head;
 };
 
@@ -125,7 +126,8 @@ class Encoder {
  public:
   static constexpr bool encodes = true;
   Encoder(const Metadata& m, const Weights& w) : Encoder(m, w, Shape(m)) {}
-  Encoder(const Metadata& m, const Weights& w, const Shape& s) : shape(s), embed(w, "token_embd", s.vocabulary, s.dim) {
+  Encoder(const Metadata& m, const Weights& w, const Shape& s)
+      : shape(s), embed(w, "token_embd", s.vocabulary, s.dim), layers(w.memory()) {
     layers.reserve(std::size_t(shape.layers));
     for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
   }
@@ -134,7 +136,7 @@ class Encoder {
  protected:
   Shape shape;
   Embedding embed;
-  std::vector<Layer> layers;
+  Layers<Layer> layers;
 };
 
 }  // namespace nn

@@ -15,11 +15,12 @@ namespace nn {
 /// Cai et al. 2024. Tensors "medusa.<head>.<block>" (weight [D, D] and bias) and "medusa.<head>.output".
 struct INLAY_API Medusa {
   struct Head {
-    std::vector<Linear> blocks;
+    explicit Head(std::pmr::memory_resource* memory) : blocks(memory) {}
+    Layers<Linear> blocks;
     Linear output;
   };
   std::int64_t dim, vocabulary;
-  std::vector<Head> all;
+  Layers<Head> all;
 
   Medusa(const Metadata& m, const Weights& w);
   Tensor operator()(Step& step) const;  ///< [R, heads * V]
@@ -36,7 +37,7 @@ struct NextToken {
   Embedding embed;
   RmsNorm token_norm, hidden_norm;
   Linear join;
-  std::vector<Layer> layers;
+  Layers<Layer> layers;
   Norm norm;
   Tensor output;
 
@@ -51,6 +52,7 @@ struct NextToken {
         token_norm(own, "nextn.enorm", s.dim, s.eps),
         hidden_norm(own, "nextn.hnorm", s.dim, s.eps),
         join(own, "nextn.eh_proj", 2 * std::int64_t(s.dim), s.dim),
+        layers(w.memory()),
         norm(own.has("nextn.shared_head_norm.weight") ? Norm(own, "nextn.shared_head_norm", s.dim, s.eps)
                                                       : Norm(w, "output_norm", s.dim, s.eps)),
         output(own.maybe_matrix("nextn.shared_head_head.weight", {s.vocabulary, s.dim})) {

@@ -44,7 +44,10 @@ template <class Encoder, class Layer>
 class EncoderDecoder {
  public:
   EncoderDecoder(const Metadata& m, const Weights& w, const std::string& last_norm)
-      : encoder(m, w), head(w, encoder.shape.vocabulary, encoder.shape.dim, encoder.shape.eps, last_norm) {}
+      : encoder(m, w),
+        layers(w.memory()),
+        sources(w.memory()),
+        head(w, encoder.shape.vocabulary, encoder.shape.dim, encoder.shape.eps, last_norm) {}
 
   Tensor operator()(Step& step) const {
     auto x = encoder.embed(step);
@@ -65,8 +68,8 @@ class EncoderDecoder {
 
  protected:
   Encoder encoder;
-  std::vector<Layer> layers;
-  std::vector<SourceKeys> sources;
+  Layers<Layer> layers;
+  Layers<SourceKeys> sources;
   Head head;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -107,6 +108,10 @@ struct RouteSpec {
   Tensor bias = {}, factor = {};  ///< of each expert: on its score when experts are chosen, on its weight afterwards
 };
 
+/// The layers of a model, in Weights::memory().
+template <class Layer>
+using Layers = std::pmr::vector<Layer>;
+
 /// One forward pass over a ragged batch of T tokens from any number of sequences.
 /// Calling a block records; nothing is computed before the runtime runs the list.
 class INLAY_API Step {
@@ -156,7 +161,7 @@ class INLAY_API Step {
   /// x goes through every layer, in place, with what all of them also read. Here and nowhere else are scratch
   /// memory freed and layer marks (cancellation, traces) recorded.
   template <class Layer, class... Shared>
-  void through(const std::vector<Layer>& layers, Tensor& x, const Shared&... shared) {
+  void through(const Layers<Layer>& layers, Tensor& x, const Shared&... shared) {
     const void* home = x.view.data;
     for (int i = 0; i < int(layers.size()); ++i) {
       const auto kept = enter_layer(i);

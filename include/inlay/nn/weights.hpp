@@ -68,6 +68,7 @@ class INLAY_API Weights {
     virtual Tensor find(const std::string& name, std::span<const std::int64_t> shape, Use) = 0;
     virtual std::vector<std::int64_t> shape(const std::string& name) const = 0;  ///< empty where the file has none
     virtual Tensor constant(std::span<const float> values) = 0;                  ///< a tensor of these numbers
+    virtual std::pmr::memory_resource* memory() const noexcept = 0;              ///< as below
     virtual ~Source();
   };
   explicit Weights(Source& source, std::string prefix = {}) : source_(&source), prefix_(std::move(prefix)) {}
@@ -91,6 +92,7 @@ class INLAY_API Weights {
   std::vector<std::int64_t> shape(const std::string& name) const { return source_->shape(prefix_ + name); }
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const;  ///< throws Error{unsupported}
   Tensor constant(std::span<const float> values) const { return source_->constant(values); }
+  std::pmr::memory_resource* memory() const noexcept { return source_->memory(); }  ///< for what a model keeps
 
  private:
   Tensor need(const std::string& name, Shape shape, Use) const;
