@@ -53,7 +53,8 @@ struct LoadOptions {
   /// Serves all that is kept for the model, its sessions and batches, and what steps work in; null: the heap. Must be
   /// thread-safe and outlive them. On the heap stay values in standard types that are handed out or were handed in (the
   /// texts of info(), salts, samplers), errors, what threads and functions of the host's are to the standard library,
-  /// grammars and chats, and what guesses and reading files and texts take for a moment.
+  /// grammars, chats, guesses, names of weights where a file has heads, kinds of tokens that an encoder was given, and
+  /// what reading and saving take for a moment.
   std::pmr::memory_resource* memory = nullptr;
   std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
   bool vocabulary_only = false;                             ///< tokenizer, template and facts; no weights
