@@ -124,21 +124,21 @@ const List& Evaluator::filtered(const Loop& loop, const List& items, Scope& scop
 
 void Evaluator::loop_over(const Loop& loop, const Value& items, int depth, Scope& scope, TextRef& out) {
   const List& all = filtered(loop, machine_.items(items), scope);
-  if (all.empty()) {
-    run_scoped(loop.otherwise, scope, out);
-    return;
-  }
   auto* state = machine_.arena.make<LoopState>(&all, std::size_t{0}, depth, &loop, &scope, Value{}, false);
   auto* inner = machine_.arena.make<Scope>(&scope);
   Value loop_value = Value::of(Type::loop);
   loop_value.loop = state;
+  bool came_to_an_end = false;  // of the body, once: Jinja runs `else` unless, so after nothing but `continue`, too
   for (; state->index < all.size(); ++state->index) {  // the list may grow meanwhile
     machine_.budget().work(1);
     inner->size = 0;
     inner->set(machine_.arena, loop_id_, loop_value);
     assign(loop.target, all[state->index], *inner);
-    if (run_block(loop.body, *inner, out) == Flow::leave_loop) break;
+    const Flow flow = run_block(loop.body, *inner, out);
+    came_to_an_end |= flow == Flow::onward;
+    if (flow == Flow::leave_loop) break;
   }
+  if (!came_to_an_end) run_scoped(loop.otherwise, scope, out);
 }
 
 void Evaluator::run_with(const With& with, Scope& scope, TextRef& out) {

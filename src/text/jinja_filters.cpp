@@ -56,13 +56,21 @@ Value force_escape(On machine, In value, With with) {
 
 Value escape(On machine, In value, With with) { return value.safe ? value : force_escape(machine, value, with); }
 
+// What only texts can be asked for.
+void demand_text(std::string_view filter, In value) {
+  if (value.is(Type::string)) return;
+  fail(value.is(Type::undefined) ? Trouble::undefined : Trouble::type,
+       std::string(filter) + " takes a string, not a value that is " + std::string(type_name(value)));
+}
+
 Value indent(On machine, In value, With with) {
   const Bound bound("indent", with, {"width", "first", "blank"});
+  demand_text("indent", value);
   const bool by_text = bound.has(0) && bound[0].is(Type::string);
   const TextRef empty = Text::flat(machine.arena, {}, Origin::template_text);
   const TextRef margin = by_text ? bound[0].text : padded(machine, empty, bound.whole(0, 4), Side::left);
   const TextRef newline = Text::flat(machine.arena, "\n", Origin::template_text);
-  const List* lines = split_lines(machine, Text::join(machine.arena, printed(machine, value), newline), false);
+  const List* lines = split_lines(machine, Text::join(machine.arena, value.text, newline), false);
   TextRef result = bound.truth(machine, 1) ? margin : empty;
   for (std::size_t i = 0; i < lines->size(); ++i) {
     const TextRef line = (*lines)[i].text;
@@ -91,12 +99,13 @@ Value format(On machine, In value, With with) {
 
 Value truncate(On machine, In value, With with) {
   const Bound bound("truncate", with, {"length", "killwords", "end", "leeway"});
-  const TextRef text = printed(machine, value);
   const TextRef end = bound.has(2) ? bound.text(2) : Text::flat(machine.arena, "...", Origin::template_text);
   const std::int64_t length = bound.whole(0, 255), leeway = bound.whole(3, 5);
   const auto end_size = static_cast<std::int64_t>(code_point_count(machine.bytes(end)));
   if (length < end_size || leeway < 0) fail(Trouble::type, "truncate is given lengths that do not fit");
-  if (static_cast<std::int64_t>(machine.length(Value::of(text))) - leeway <= length) return value;
+  if (static_cast<std::int64_t>(machine.length(value)) - leeway <= length) return value;
+  demand_text("truncate", value);
+  const TextRef text = value.text;
   const std::size_t cut = byte_offset(machine.bytes(text), static_cast<std::size_t>(length - end_size));
   const std::size_t blank = machine.bytes(text).substr(0, cut).rfind(' ');
   const bool kills_words = bound.truth(machine, 1) || blank == std::string_view::npos;
@@ -118,6 +127,7 @@ Value word_count(On machine, In value, With) {
 }
 
 Value url_encode(On machine, In value, With) {
+  if (!value.is(Type::string) && !value.is_number()) demand_text("urlencode", value);
   const TextRef text = printed(machine, value);
   std::string encoded;
   for (const char byte : machine.bytes(text)) {
@@ -169,7 +179,7 @@ Value json_text(On machine, In value, With with) {
 }
 
 Value parse_json(On machine, In value, With) {
-  if (!value.is(Type::string)) fail(Trouble::type, "from_json takes a string");
+  demand_text("from_json", value);
   return from_json(machine, machine.bytes(value.text), value.text->origin(machine.arena), "what from_json is given");
 }
 

@@ -197,7 +197,9 @@ Value percent_format(const Machine& machine, const Value& pattern, const Value& 
     const TextRef text = percent_value(machine, value, field);
     result.append(pattern.safe ? html_escaped(machine, text) : text);
   }
-  if (values.is(Type::tuple) ? used < values.items->size() : used == 0 && !values.is(Type::dict)) {
+  // What can be asked for parts may be a mapping of names, which need not all be used.
+  const bool has_names = values.is(Type::dict) || values.is(Type::list) || values.is(Type::undefined);
+  if (values.is(Type::tuple) ? used < values.items->size() : used == 0 && !has_names) {
     fail(Trouble::type, "a % format has values that it does not use");
   }
   Value formatted = Value::of(result.finish());

@@ -70,19 +70,29 @@ Value whole_numbers(Operator op, std::int64_t a, std::int64_t b) {
   }
 }
 
+double real_power(double base, double exponent) {
+  if (base == 0 && exponent < 0) fail_division();
+  const double power = std::pow(base, exponent);
+  if (!std::isfinite(power) && std::isfinite(base) && std::isfinite(exponent)) {
+    fail(Trouble::arithmetic, "a power is no real number, or too large");
+  }
+  return power;
+}
+
 Value real_numbers(Operator op, double a, double b) {
   switch (op) {
     case Operator::add: return Value::of(a + b);
     case Operator::subtract: return Value::of(a - b);
     case Operator::multiply: return Value::of(a * b);
-    case Operator::power: return Value::of(std::pow(a, b));
+    case Operator::power: return Value::of(real_power(a, b));
     default: break;
   }
   if (b == 0) fail_division();
   if (op == Operator::divide) return Value::of(a / b);
   if (op == Operator::floor_divide) return Value::of(std::floor(a / b));
   const double rest = std::fmod(a, b);
-  return Value::of(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+  if (rest == 0) return Value::of(std::copysign(rest, b));
+  return Value::of((rest < 0) != (b < 0) ? rest + b : rest);
 }
 
 Value numbers(Operator op, const Value& left, const Value& right) {

@@ -62,19 +62,23 @@ Value sort_dict(On machine, In value, With with) {
   return unkeyed(machine, rows);
 }
 
-// By several attributes, "a,b": from the last to the first, as the sort is stable.
+// By several attributes, "a,b". What is sorted by is a list even of one, as in Jinja: equal ones need no order.
 Value sort(On machine, In value, With with) {
   const Bound bound("sort", with, {"reverse", "case_sensitive", "attribute"});
-  Value sorted = find_filter("list")->apply(machine, value, {});
   const bool by_names = bound.has(2) && bound[2].is(Type::string);
   const TextRef comma = Text::flat(machine.arena, ",", Origin::template_text);
   const List* paths = by_names ? split(machine, bound[2].text, comma, -1, Side::left) : machine.new_list();
-  for (std::size_t i = std::max<std::size_t>(paths->size(), 1); i-- > 0;) {
-    auto rows = keyed(machine, sorted, by_names ? &(*paths)[i] : bound.find(2), bound.truth(machine, 1));
-    sort_by_key(machine, rows, bound.truth(machine, 0));
-    sorted = unkeyed(machine, rows);
+  auto rows = keyed(machine, value, nullptr, true);
+  for (Keyed& row : rows) {
+    List* keys = machine.new_list();
+    for (std::size_t i = 0; i < std::max<std::size_t>(paths->size(), 1); ++i) {
+      const Value key = at_path(machine, row.item, by_names ? &(*paths)[i] : bound.find(2), nullptr);
+      keys->append(machine.arena, bound.truth(machine, 1) ? key : case_folded(machine, key));
+    }
+    row.key = Value::of(keys);
   }
-  return sorted;
+  sort_by_key(machine, rows, bound.truth(machine, 0));
+  return unkeyed(machine, rows);
 }
 
 Value unique(On machine, In value, With with) {

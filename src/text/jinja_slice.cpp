@@ -55,7 +55,9 @@ Value text_slice(const Machine& machine, const Value& value, const Value& begin,
 Value Machine::slice(const Value& value, const Value& begin, const Value& end, const Value& step) const {
   if (value.is(Type::undefined)) fail_undefined(value);
   if (value.is(Type::string)) return text_slice(*this, value, begin, end, step);
-  if (!value.is(Type::list) && !value.is(Type::tuple) && !value.is(Type::range)) return {};
+  if (!value.is(Type::list) && !value.is(Type::tuple) && !value.is(Type::range)) {
+    fail(Trouble::type, "a value that is " + std::string(type_name(value)) + " has no slices");
+  }
   const List& all = items(value);
   const Slice part = sliced(begin, end, step, all.size());
   List* picked = new_list(static_cast<std::size_t>(part.count));
