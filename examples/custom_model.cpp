@@ -13,9 +13,7 @@ struct Layer {
   nn::Attention attention;
   nn::GatedMlp mlp;
 
-  Layer(const nn::Weights& weights, const nn::Metadata& metadata, int)
-      : Layer(weights, metadata, nn::Shape(metadata)) {}
-  Layer(const nn::Weights& weights, const nn::Metadata& metadata, const nn::Shape& shape)
+  Layer(const nn::Weights& weights, const nn::Metadata& metadata, const nn::Shape& shape, int)
       : attention_norm(weights, "attn_norm", shape.dim, shape.eps),
         mlp_norm(weights, "ffn_norm", shape.dim, shape.eps),
         attention(weights, shape.attention(weights, metadata)),

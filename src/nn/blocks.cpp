@@ -77,7 +77,13 @@ Attention::Heads Attention::project(const Tensor& x) const {
   spec.rope(heads.q);
   spec.rope(heads.k);
   if (spec.norm_after_rope) norm_both();
+  heads.q = tempered(heads.q, temperature);
   return heads;
+}
+
+Tensor tempered(const Tensor& queries, const Tensor& table) {
+  if (!table) return queries;
+  return (queries.join() * queries.step->embed_positions(table)).split(queries.view.shape[1]);
 }
 
 GatedMlp::GatedMlp(const Weights& w, std::int64_t dim, std::int64_t width, Act a, const std::string& suffix)

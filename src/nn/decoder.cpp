@@ -86,13 +86,11 @@ Shape::Shape(const Metadata& m, Eps which)
       vocabulary(m.vocabulary),
       rope_dims(m.integer("rope.dimension_count", head_dim)),
       eps(epsilon(m, which)),
-      rope_base(m.real("rope.freq_base", 10000.f)) {
+      rope_base(m.real("rope.freq_base", 10000.f)),
+      clamp(m.real("attention.clamp_kqv", 0)) {
   check_arrays(m, blocks(m));
   check_heads(m, *this);
   if (!(rope_base > 0)) m.refuse("rope.freq_base", "must be above 0");
-  if (rope_dims < 0 || rope_dims % 2 || rope_dims > head_dim)
-    m.refuse("rope.dimension_count",
-             "is " + std::to_string(rope_dims) + ", but must be even and at most " + std::to_string(head_dim));
 }
 
 bool windowed(const Metadata& m, int layer, int period, bool dense_first) {

@@ -44,9 +44,8 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
 Tensor LatentAttention::queries(const Tensor& x) const { return (q ? q(x) : q_b(q_a_norm(q_a(x)))).split(heads); }
 
 Tensor LatentAttention::operator()(const Tensor& x, int layer) const {
-  auto query = queries(x);
+  const auto query = tempered(queries(x), temperature);
   const auto both = kv_a(x);
-  if (temperature) query = (query.join() * x.step->embed_positions(temperature)).split(heads);
   const auto c = kv_a_norm(both.columns(0, latent)), key = both.columns(latent, rotated).split(1);
   rope(query.columns(plain, rotated));
   rope(key);

@@ -60,6 +60,9 @@ Rope Shape::rope(const Weights& w, const Metadata& m, Pairing pairing, float bas
     throw Error(Errc::unsupported, "the rope scaling type \"" + std::string(type) + "\" is not known",
                 Fault::unsupported, "rope.scaling.type");
   if (!(factor > 0)) m.refuse("rope.scaling.factor", "must be above 0");
+  if (rope_dims < 0 || rope_dims % 2 || rope_dims > head_dim)
+    m.refuse("rope.dimension_count",
+             "is " + std::to_string(rope_dims) + ", but must be even and at most " + std::to_string(head_dim));
   Rope rope{.dims = rope_dims, .pairing = pairing};
   if (rope_dims == 0) return rope;
   std::vector<float> frequencies;

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(experts(norm(x))), or an MLP on the first layers
 struct AfmoeLayer : nn::SandwichLayer<nn::FeedForward, nn::GatedAttention> {
-  AfmoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : AfmoeLayer(w, m, nn::Shape(m), i) {}
   AfmoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : SandwichLayer(
             w, s,

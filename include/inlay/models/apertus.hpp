@@ -24,7 +24,6 @@ struct XieluMlp {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct ApertusLayer : nn::PreNormLayer<nn::RmsNorm, XieluMlp> {
-  ApertusLayer(const nn::Weights& w, const nn::Metadata& m, int i) : ApertusLayer(w, m, nn::Shape(m), i) {}
   ApertusLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), XieluMlp(w, m, s, i)) {}
 };

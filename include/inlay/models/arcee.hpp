@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct ArceeLayer : nn::PreNormLayer<nn::RmsNorm, nn::Mlp> {
-  ArceeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : ArceeLayer(w, m, nn::Shape(m).at(m, i), i) {}
   ArceeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::adjacent), nn::Mlp(w, s.dim, s.hidden, nn::Act::relu2)) {}
 };

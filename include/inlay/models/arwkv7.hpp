@@ -8,24 +8,14 @@ inline namespace v0 {
 namespace models {
 
 /// x += time_mix(norm(x));  x += mlp(norm(x))
-struct Arwkv7Layer {
-  nn::RmsNorm time_norm, mlp_norm;
-  nn::Rwkv7TimeMix time_mix;
-  nn::GatedMlp mlp;
-
-  Arwkv7Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Arwkv7Layer(w, m, nn::Shape(m), i) {}
+struct Arwkv7Layer : nn::PreNormLayer<nn::RmsNorm, nn::GatedMlp, nn::Rwkv7TimeMix> {
   Arwkv7Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : time_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        time_mix(w, m, s, i),
-        mlp(w, s.dim, s.hidden) {}
+      : PreNormLayer(w, s, nn::Rwkv7TimeMix(w, m, s, i), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   void operator()(nn::Tensor& x, const nn::Tensor& first_values, int i) const {
-    x += time_mix(time_norm(x), first_values, i);
-    x += mlp(mlp_norm(x));
+    x += attention(attn_norm(x), first_values, i);
+    x += feed(mlp_norm(x));
   }
-
-  nn::Cache cache() const { return {.state_bytes = time_mix.state_bytes()}; }
 };
 
 struct Arwkv7 : nn::Decoder<Arwkv7Layer> {
@@ -33,9 +23,8 @@ struct Arwkv7 : nn::Decoder<Arwkv7Layer> {
   using Decoder::Decoder;
 
   nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    step.through(layers, x, step.scratch({x.rows(), x.cols()}));
-    return head(x);
+    const auto x = embed(step);
+    return decode(x, step.scratch({x.rows(), x.cols()}));
   }
 };
 

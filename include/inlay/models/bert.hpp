@@ -9,8 +9,7 @@ namespace models {
 
 /// x = norm(x + attention(x));  x = norm(x + mlp(x))
 struct BertLayer : nn::BertLikeLayer<nn::Mlp> {
-  BertLayer(const nn::Weights& w, const nn::Metadata& m, int) : BertLayer(w, nn::Shape(m)) {}
-  BertLayer(const nn::Weights& w, const nn::Shape& s)
+  BertLayer(const nn::Weights& w, const nn::Metadata&, const nn::Shape& s, int)
       : BertLikeLayer(w, s, s.encoder_attention(), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu)) {}
 };
 

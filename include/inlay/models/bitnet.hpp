@@ -9,28 +9,19 @@ namespace models {
 
 /// x += o(norm(attend(norm(x))));  x += down(norm(act(gate) * up))
 template <nn::Act act>
-struct BitnetLayer {
-  nn::RmsNorm attn_norm, attn_sub_norm, mlp_norm, mlp_sub_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
-
-  BitnetLayer(const nn::Weights& w, const nn::Metadata& m, int) : BitnetLayer(w, m, nn::Shape(m)) {}
-  BitnetLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
+struct BitnetLayer : nn::LlamaLike {
+  nn::RmsNorm attn_sub_norm, mlp_sub_norm;
+  BitnetLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden, act)),
         attn_sub_norm(w, "attn_sub_norm", std::int64_t(s.heads) * s.head_dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        mlp_sub_norm(w, "ffn_sub_norm", s.hidden, s.eps),
-        attention(w, s.attention(w, m, nn::Pairing::halves)),
-        mlp(w, s.dim, s.hidden, act) {}
+        mlp_sub_norm(w, "ffn_sub_norm", s.hidden, s.eps) {}
 
   void operator()(nn::Tensor& x, int i) const {
     x += attention.o(attn_sub_norm(attention.attend(attention.project(attn_norm(x)), i)));
     const auto h = mlp_norm(x);
-    const auto gate = mlp.gate(h);
-    x += mlp.down(mlp_sub_norm(x.step->glu(mlp.act, gate, mlp.up(h))));
+    const auto gate = feed.gate(h);
+    x += feed.down(mlp_sub_norm(x.step->glu(act, gate, feed.up(h))));
   }
-
-  nn::Cache cache() const { return attention.cache(); }
 };
 
 struct Bitnet : nn::Decoder<BitnetLayer<nn::Act::silu>> {

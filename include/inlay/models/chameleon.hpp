@@ -13,8 +13,7 @@ namespace models {
 /// x += attention(norm(x));  x += mlp(norm(x)), or x += norm(attention(x));  x += norm(mlp(x))
 struct ChameleonLayer : nn::LlamaLike {
   bool norms_behind;
-  ChameleonLayer(const nn::Weights& w, const nn::Metadata& m, int) : ChameleonLayer(w, m, nn::Shape(m)) {}
-  ChameleonLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  ChameleonLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)), norms_behind(m.flag("swin_norm", false)) {}
 
   void operator()(nn::Tensor& x, int i) const {

@@ -9,7 +9,6 @@ namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
 struct Cohere2Layer : nn::ParallelLayer<nn::LayerNorm, nn::GatedMlp> {
-  Cohere2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Cohere2Layer(w, m, nn::Shape(m), i) {}
   Cohere2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : ParallelLayer(w, s, s.attention_rotated_locally(w, m, nn::Pairing::adjacent, nn::windowed(m, i, 4)),
                       nn::GatedMlp(w, s.dim, s.hidden)) {}

@@ -8,25 +8,17 @@ inline namespace v0 {
 namespace models {
 
 /// h = norm(x);  x += attention(h) + experts(h), or + mlp(h) on the first layers
-struct Cohere2MoeLayer {
-  nn::LayerNorm norm;
-  nn::Attention attention;
-  nn::FeedForward mlp;
-
-  Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Cohere2MoeLayer(w, m, nn::Shape(m), i) {}
+struct Cohere2MoeLayer : nn::ParallelLayer<nn::LayerNorm, nn::FeedForward> {
   Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : norm(w, "attn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        mlp(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID}, !leads(m, i)) {}
+      : ParallelLayer(w, s, spec(w, m, s, i),
+                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID}, !leads(m, i))) {}
 
   void operator()(nn::Tensor& x, int i) const {
     const auto h = norm(x);
-    auto f = mlp(h);
-    if (mlp.moe.shared.up) f *= 0.5f;
+    auto f = feed(h);
+    if (feed.moe.shared.up) f *= 0.5f;
     x += attention(h, i) + f;
   }
-
-  nn::Cache cache() const { return attention.cache(); }
 
   static bool leads(const nn::Metadata& m, int i) { return i < m.integer("leading_dense_block_count", 0); }
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {

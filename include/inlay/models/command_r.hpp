@@ -9,8 +9,7 @@ namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
 struct CommandRLayer : nn::ParallelLayer<nn::LayerNorm, nn::GatedMlp> {
-  CommandRLayer(const nn::Weights& w, const nn::Metadata& m, int) : CommandRLayer(w, m, nn::Shape(m)) {}
-  CommandRLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  CommandRLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ParallelLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {

@@ -9,16 +9,9 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x))
 struct DbrxLayer : nn::PreNormLayer<nn::LayerNorm, nn::Moe> {
-  DbrxLayer(const nn::Weights& w, const nn::Metadata& m, int) : DbrxLayer(w, m, nn::Shape(m)) {}
-  DbrxLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : PreNormLayer(w, s, spec(w, m, s), nn::Moe(w, m, s, {.hidden = s.hidden, .normalise = true}),
-                     "attn_output_norm") {}
-
-  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    spec.clamp = m.real("attention.clamp_kqv", 0);
-    return spec;
-  }
+  DbrxLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
+                     nn::Moe(w, m, s, {.hidden = s.hidden, .normalise = true}), "attn_output_norm") {}
 };
 
 struct Dbrx : nn::Decoder<DbrxLayer, nn::LayerNorm> {

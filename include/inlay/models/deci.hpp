@@ -14,8 +14,7 @@ struct DeciLayer {
   nn::Linear linear;
   nn::GatedMlp mlp;
 
-  DeciLayer(const nn::Weights& w, const nn::Metadata& m, int i) : DeciLayer(w, m, nn::Shape(m).at(m, i)) {}
-  DeciLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
+  DeciLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int) {
     if (s.heads > 0) attn_norm = nn::RmsNorm(w, "attn_norm", s.dim, s.eps);
     if (s.kv_heads > 0)
       attention.emplace(w, s.attention(w, m));

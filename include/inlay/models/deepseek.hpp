@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct DeepseekLayer : nn::MoeLike {
-  DeepseekLayer(const nn::Weights& w, const nn::Metadata& m, int i) : DeepseekLayer(w, m, nn::Shape(m), i) {}
   DeepseekLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, s.attention(w, m),
                      nn::FeedForward(w, m, s, {.hidden = s.hidden}, i >= m.integer("leading_dense_block_count", 0))) {}

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct Deepseek2Layer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::LatentAttention> {
-  Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Deepseek2Layer(w, m, nn::Shape(m), i) {}
   Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : Deepseek2Layer(w, m, s, i, experts(s)) {}
   Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i, const nn::Moe::Defaults& d)
@@ -31,7 +30,6 @@ struct Deepseek2 : nn::Decoder<Deepseek2Layer> {
 /// While there are no more tokens than the indexer may choose, it chooses all of them, and this is DeepSeek 3. That is
 /// as far as contexts go here: a longer one is an error, and the tensors of the indexer ("indexer.*") are not used.
 struct Deepseek32Layer : Deepseek2Layer {
-  Deepseek32Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Deepseek32Layer(w, m, nn::Shape(m), i) {}
   Deepseek32Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : Deepseek2Layer(w, m, s, i, {.gating = INLAY_ROUTE_SIGMOID}) {}
 };

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct Dots1Layer : nn::MoeLike {
-  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, int) : Dots1Layer(w, m, nn::Shape(m)) {}
-  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Dots1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID})) {}
 };

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Ernie45Layer : nn::LlamaLike {
-  Ernie45Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Ernie45Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Ernie45Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::adjacent), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };

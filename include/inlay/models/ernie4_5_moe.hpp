@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers and between
 struct Ernie45MoeLayer : nn::MoeLike {
-  Ernie45MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Ernie45MoeLayer(w, m, nn::Shape(m), i) {}
   Ernie45MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, s.attention(w, m), nn::FeedForward(w, m, s, {.normalise = true}, sparse(m, i))) {}
 

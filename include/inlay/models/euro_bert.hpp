@@ -10,8 +10,7 @@ namespace models {
 /// x += attention(norm(x));  x += mlp(norm(x))
 template <nn::Pairing pairing>
 struct EuroBertLayer : nn::LlamaLike {
-  EuroBertLayer(const nn::Weights& w, const nn::Metadata& m, int) : EuroBertLayer(w, m, nn::Shape(m)) {}
-  EuroBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  EuroBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.encoder_attention(w, m, pairing), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };
 

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += norm(attention(x));  x += norm(mlp(x))
 struct Exaone4Layer : nn::PostNormLayer {
-  Exaone4Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Exaone4Layer(w, m, nn::Shape(m), i) {}
   Exaone4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PostNormLayer(w, s, spec(w, m, s, i)) {}
 

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct ExaoneMoeLayer : nn::MoeLike {
-  ExaoneMoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : ExaoneMoeLayer(w, m, nn::Shape(m), i) {}
   ExaoneMoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, s.attention_rotated_locally(w, m, nn::Pairing::halves, nn::windowed(m, i, 4)),
                      nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID})) {}

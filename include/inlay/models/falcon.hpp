@@ -13,8 +13,7 @@ struct FalconLayer {
   nn::Attention attention;
   nn::Mlp mlp;
 
-  FalconLayer(const nn::Weights& w, const nn::Metadata& m, int) : FalconLayer(w, m, nn::Shape(m)) {}
-  FalconLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  FalconLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : mlp_norm(w, "attn_norm", s.dim, s.eps),
         attn_norm(w.has("attn_norm_2.weight") ? nn::LayerNorm(w, "attn_norm_2", s.dim, s.eps) : mlp_norm),
         attention(w, s.attention(w, m, nn::Pairing::halves)),

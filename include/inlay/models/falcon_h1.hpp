@@ -8,25 +8,17 @@ inline namespace v0 {
 namespace models {
 
 /// h = norm(x);  x += attention(h) + mamba2(h);  x += mlp(norm(x))
-struct FalconH1Layer {
-  nn::RmsNorm mixer_norm, mlp_norm;
-  nn::Attention attention;
+struct FalconH1Layer : nn::LlamaLike {
   nn::Mamba2 mamba;
-  nn::GatedMlp mlp;
-
-  FalconH1Layer(const nn::Weights& w, const nn::Metadata& m, int) : FalconH1Layer(w, m, nn::Shape(m)) {}
-  FalconH1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, s.attention(w, m, nn::Pairing::halves)),
-        mamba(w, m, s.dim, s.eps),
-        mlp(w, s.dim, s.hidden) {}
+  FalconH1Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
+      : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden)),
+        mamba(w, m, s.dim, s.eps) {}
 
   void operator()(nn::Tensor& x, int i) const {
-    const auto h = mixer_norm(x);
+    const auto h = attn_norm(x);
     const auto attended = attention(h, i);
     x += attended + mamba(h, i);
-    x += mlp(mlp_norm(x));
+    x += feed(mlp_norm(x));
   }
 
   nn::Cache cache() const {

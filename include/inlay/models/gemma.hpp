@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct GemmaLayer : nn::LlamaLike {
-  GemmaLayer(const nn::Weights& w, const nn::Metadata& m, int) : GemmaLayer(w, m, nn::Shape(m)) {}
-  GemmaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  GemmaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
                      nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
 struct Gemma2Layer : nn::SandwichLayer<nn::GatedMlp> {
-  Gemma2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma2Layer(w, m, nn::Shape(m), i) {}
   Gemma2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 

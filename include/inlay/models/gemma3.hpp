@@ -9,18 +9,14 @@ namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
 struct Gemma3Layer : nn::SandwichLayer<nn::GatedMlp> {
-  Gemma3Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma3Layer(w, m, nn::Shape(m), i) {}
   Gemma3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
+    const bool local = m.integer("attention.sliding_window", 0) > 0 && nn::windowed(m, i, 6);
+    auto spec =
+        local ? s.attention_windowed(w, m, nn::Pairing::halves, 10000, false) : s.attention(w, m, nn::Pairing::halves);
     if (s.layers == 62) spec.attend.scale = 1 / std::sqrt(float(s.dim) / float(s.heads));  // the 27B model
-    const int window = m.integer("attention.sliding_window", 0);
-    if (window > 0 && nn::windowed(m, i, 6)) {
-      spec.attend.window = window;
-      spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false);
-    }
     return spec;
   }
 };

@@ -40,7 +40,6 @@ struct Gemma3nLayer {
   nn::PerLayerGate own;
   nn::Tensor correct_scale;
 
-  Gemma3nLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma3nLayer(w, m, nn::Shape(m).at(m, i), i) {}
   Gemma3nLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : altup(w, s), attention(attention_of(w, m, s, i)), mlp(w, m, s, i), own(w, s) {
     const auto norm = [&](const char* name) { return nn::RmsNorm(w, name, s.dim, s.eps); };

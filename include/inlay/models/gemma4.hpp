@@ -35,8 +35,9 @@ struct Gemma4Layer {
   std::optional<nn::PerLayerGate> own;
   float scale = 1;
 
-  Gemma4Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Gemma4Layer(w, m, shape_of(m, i), i) {}
   Gemma4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : Gemma4Layer(w, m, i, shape_of(m, s, i)) {}
+  Gemma4Layer(const nn::Weights& w, const nn::Metadata& m, int i, const nn::Shape& s)
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         post_attn_norm(w, "post_attention_norm", s.dim, s.eps),
         mlp_norm(w, "ffn_norm", s.dim, s.eps),
@@ -60,8 +61,7 @@ struct Gemma4Layer {
   nn::Cache cache() const { return attention.cache(); }
 
   static bool windowed(const nn::Metadata& m, int i) { return nn::windowed(m, i, 6); }
-  static nn::Shape shape_of(const nn::Metadata& m, int i) {
-    auto s = nn::Shape(m).at(m, i);
+  static nn::Shape shape_of(const nn::Metadata& m, nn::Shape s, int i) {
     if (!windowed(m, i)) return s;
     s.head_dim = m.integer("attention.key_length_swa", s.head_dim);
     s.value_dim = m.integer("attention.value_length_swa", s.head_dim);
@@ -89,9 +89,8 @@ struct Gemma4 : nn::Decoder<Gemma4Layer> {
   }
 
   nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    step.through(layers, x, inputs ? (*inputs)(x) : nn::Tensor());
-    return head(x);
+    const auto x = embed(step);
+    return decode(x, inputs ? (*inputs)(x) : nn::Tensor());
   }
 };
 

@@ -9,8 +9,6 @@ namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
 struct GemmaEmbeddingLayer : nn::SandwichLayer<nn::GatedMlp> {
-  GemmaEmbeddingLayer(const nn::Weights& w, const nn::Metadata& m, int i)
-      : GemmaEmbeddingLayer(w, m, nn::Shape(m), i) {}
   GemmaEmbeddingLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 

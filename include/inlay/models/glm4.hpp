@@ -9,8 +9,7 @@ namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
 struct Glm4Layer : nn::SandwichLayer<nn::GatedMlp> {
-  Glm4Layer(const nn::Weights& w, const nn::Metadata& m, int) : Glm4Layer(w, m, nn::Shape(m)) {}
-  Glm4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Glm4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : SandwichLayer(w, s, nn::Attention(w, s.attention(w, m, pairing(m))), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Pairing pairing(const nn::Metadata& m) {

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct Glm4MoeLayer : nn::MoeLike {
-  Glm4MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Glm4MoeLayer(w, m, nn::Shape(m), i) {}
   Glm4MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
                      nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true},

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Gpt2Layer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
-  Gpt2Layer(const nn::Weights& w, const nn::Metadata& m, int) : Gpt2Layer(w, nn::Shape(m)) {}
-  Gpt2Layer(const nn::Weights& w, const nn::Shape& s)
+  Gpt2Layer(const nn::Weights& w, const nn::Metadata&, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention_unrotated(), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };
 
@@ -20,12 +19,7 @@ struct Gpt2 : nn::Decoder<Gpt2Layer, nn::LayerNorm> {
   Gpt2(const nn::Metadata& m, const nn::Weights& w)
       : Decoder(m, w), positions(nn::learned_positions(m, w, shape.dim)) {}
 
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    x += step.embed_positions(positions);
-    step.through(layers, x);
-    return head(x);
-  }
+  nn::Tensor operator()(nn::Step& step) const { return decode(embed(step) + step.embed_positions(positions)); }
 };
 
 }  // namespace models

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x))
 struct GptOssLayer : nn::PreNormLayer<nn::RmsNorm, nn::Moe> {
-  GptOssLayer(const nn::Weights& w, const nn::Metadata& m, int i) : GptOssLayer(w, m, nn::Shape(m), i) {}
   GptOssLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, spec(w, m, s, i),
                      nn::Moe(w, m, s,

@@ -9,8 +9,7 @@ namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
 struct GptJLayer : nn::ParallelLayer<nn::LayerNorm, nn::Mlp> {
-  GptJLayer(const nn::Weights& w, const nn::Metadata& m, int) : GptJLayer(w, m, nn::Shape(m)) {}
-  GptJLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  GptJLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ParallelLayer(w, s, s.attention(w, m), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };
 

@@ -10,8 +10,7 @@ namespace models {
 /// x += attention(norm(x)) + mlp(norm'(x)), or one after the other
 struct GptNeoxLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
   bool parallel;
-  GptNeoxLayer(const nn::Weights& w, const nn::Metadata& m, int) : GptNeoxLayer(w, m, nn::Shape(m)) {}
-  GptNeoxLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  GptNeoxLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu)),
         parallel(m.integer("use_parallel_residual") != 0) {}
 

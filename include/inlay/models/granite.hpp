@@ -9,8 +9,7 @@ namespace models {
 
 /// x += r attention(norm(x));  x += r mlp(norm(x))
 struct GraniteLayer : nn::ScaledLayer<nn::FeedForward> {
-  GraniteLayer(const nn::Weights& w, const nn::Metadata& m, int) : GraniteLayer(w, m, nn::Shape(m)) {}
-  GraniteLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  GraniteLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : GraniteLayer(w, m, s, spec(w, m, s)) {}
   GraniteLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, const nn::Attention::Spec& how)
       : ScaledLayer(w, s, nn::Attention(w, how), nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true}),
@@ -38,7 +37,6 @@ struct Granite : GraniteModel<GraniteLayer> {
 
 /// With windows: sinks on every layer, and layers that do or do not rotate.
 struct GraniteSwaLayer : GraniteLayer {
-  GraniteSwaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : GraniteSwaLayer(w, m, nn::Shape(m), i) {}
   GraniteSwaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : GraniteLayer(w, m, s, windowed_spec(w, m, s, i)) {}
 
@@ -58,9 +56,7 @@ struct GraniteSwa : GraniteModel<GraniteSwaLayer> {
 
 /// x += r mixer(norm(x));  x += r mlp(norm(x))
 struct GraniteHybridLayer : nn::ScaledLayer<nn::FeedForward, nn::AttentionOr<nn::Attention, nn::Mamba2>> {
-  GraniteHybridLayer(const nn::Weights& w, const nn::Metadata& m, int i)
-      : GraniteHybridLayer(w, m, nn::Shape(m).at(m, i)) {}
-  GraniteHybridLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  GraniteHybridLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ScaledLayer(w, s, mixer(w, m, s), nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true}),
                     nn::scale_or(m, "residual_scale", 1)) {}
 

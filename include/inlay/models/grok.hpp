@@ -14,8 +14,7 @@ struct GrokLayer {
   nn::Moe experts;
   nn::GatedMlp mlp;
 
-  GrokLayer(const nn::Weights& w, const nn::Metadata& m, int) : GrokLayer(w, m, nn::Shape(m)) {}
-  GrokLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  GrokLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         post_attn_norm(w, "attn_output_norm", s.dim, s.eps),
         mlp_norm(w, "ffn_norm", s.dim, s.eps),

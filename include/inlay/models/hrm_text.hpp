@@ -13,8 +13,8 @@ namespace models {
 struct HrmTextLayer : nn::PreNormLayer<nn::UnitRms, nn::GatedMlp, nn::GatedAttention> {
   bool first, last, high;  // of its pass; whose pass
 
-  HrmTextLayer(const nn::Weights& w, const nn::Metadata& m, int i)
-      : HrmTextLayer(w, m, nn::Shape(m), i, stack(m), m.integer("hrm.l_cycles")) {}
+  HrmTextLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : HrmTextLayer(w, m, s, i, stack(m), m.integer("hrm.l_cycles")) {}
   HrmTextLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i, int stack, int low_cycles)
       : HrmTextLayer(w.whole().layer(i % stack + (turn(i, stack, low_cycles) == low_cycles ? stack : 0)), m, s,
                      i % stack == 0, (i + 1) % stack == 0, turn(i, stack, low_cycles) == low_cycles) {}
@@ -55,10 +55,9 @@ struct HrmText : nn::Decoder<HrmTextLayer, nn::UnitRms> {
   nn::Tensor operator()(nn::Step& step) const {
     auto high = embed(step);
     const auto low = step.scratch({high.rows(), high.cols()});
-    auto x = step.scratch({high.rows(), high.cols()});
+    const auto x = step.scratch({high.rows(), high.cols()});
     step.copy(low_begin.view_as({high.rows(), high.cols()}, {0, 1}), low);
-    step.through(layers, x, low, high);
-    return head(x);  // whose norm is that of the last pass
+    return decode(x, low, high);  // the head's norm is that of the last pass
   }
 };
 

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x)), or experts and one shared by all
 struct HunyuanLayer : nn::MoeLike {
-  HunyuanLayer(const nn::Weights& w, const nn::Metadata& m, int i) : HunyuanLayer(w, m, nn::Shape(m).at(m, i)) {}
-  HunyuanLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  HunyuanLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s),
                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true, .shared_hidden = s.hidden})) {}
 

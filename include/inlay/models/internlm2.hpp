@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Internlm2Layer : nn::LlamaLike {
-  Internlm2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Internlm2Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Internlm2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::adjacent), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };

@@ -9,14 +9,12 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct JaisLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
-  JaisLayer(const nn::Weights& w, const nn::Metadata& m, int) : JaisLayer(w, m, nn::Shape(m)) {}
-  JaisLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  JaisLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
-    auto spec = s.attention_unrotated();
-    const float bias = m.real("attention.max_alibi_bias", 0);
-    if (bias > 0) spec.attend.slopes = w.constant(nn::alibi_slopes(s.heads, bias));
+    const float most = m.real("attention.max_alibi_bias", 0);
+    auto spec = most > 0 ? s.attention_sloped(w, most) : s.attention_unrotated();
     spec.attend.scale = 1 / float(s.head_dim);
     return spec;
   }

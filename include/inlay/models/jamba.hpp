@@ -9,8 +9,7 @@ namespace models {
 
 /// x += mixer(norm(x));  x += mlp(norm(x))
 struct JambaLayer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<nn::Attention, nn::Mamba>> {
-  JambaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : JambaLayer(w, m, nn::Shape(m).at(m, i)) {}
-  JambaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  JambaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, mixer(w, m, s), nn::FeedForward(w, m, s, {.hidden = s.hidden})) {}
 
   static nn::AttentionOr<nn::Attention, nn::Mamba> mixer(const nn::Weights& w, const nn::Metadata& m,

@@ -14,8 +14,7 @@ struct JinaBertV2Layer {
   nn::GatedMlp mlp;
   nn::LayerNorm attn_norm, second_norm, mlp_norm;
 
-  JinaBertV2Layer(const nn::Weights& w, const nn::Metadata& m, int) : JinaBertV2Layer(w, nn::Shape(m)) {}
-  JinaBertV2Layer(const nn::Weights& w, const nn::Shape& s)
+  JinaBertV2Layer(const nn::Weights& w, const nn::Metadata&, const nn::Shape& s, int)
       : attention(w, spec(w, s)),
         attn_norm(w, "attn_output_norm", s.dim, s.eps),
         second_norm(w, "attn_norm_2", s.dim, s.eps),

@@ -53,8 +53,7 @@ struct KimiDelta {
 /// x += mixer(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct KimiLinearLayer
     : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<nn::LatentAttention, KimiDelta>> {
-  KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, int i) : KimiLinearLayer(w, m, nn::Shape(m).at(m, i)) {}
-  KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  KimiLinearLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, mixer(w, m, s),
                      nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true})) {}
 

@@ -9,22 +9,18 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct LagunaLayer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::GatedAttention> {
-  LagunaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : LagunaLayer(w, m, nn::Shape(m).at(m, i), i) {}
   LagunaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(
             w, s, nn::GatedAttention(w, spec(w, m, s, i), nn::Act::softplus),
             nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID}, i >= m.integer("leading_dense_block_count"))) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, nn::Shape s, int i) {
-    const int window = m.integer("attention.sliding_window", 0);
-    if (window == 0 || !nn::windowed(m, i, 4, true)) return s.attention(w, m, nn::Pairing::halves);
+    if (m.integer("attention.sliding_window", 0) == 0 || !nn::windowed(m, i, 4, true))
+      return s.attention(w, m, nn::Pairing::halves);
     s.rope_dims = m.integer("rope.dimension_count_swa", s.rope_dims);
     if (s.rope_dims < 0 || s.rope_dims % 2 || s.rope_dims > s.head_dim)
       m.refuse("rope.dimension_count_swa", "does not fit a head");
-    auto spec = s.attention_unrotated();
-    spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
-    spec.attend.window = window;
-    return spec;
+    return s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, false);
   }
 };
 

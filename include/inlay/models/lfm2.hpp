@@ -10,8 +10,7 @@ namespace models {
 /// x += mixer(norm(x));  x += mlp(norm(x))
 struct Lfm2Layer
     : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<nn::Attention, nn::ShortConvolution>> {
-  Lfm2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Lfm2Layer(w, m, nn::Shape(m).at(m, i)) {}
-  Lfm2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Lfm2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, mixer(w, m, s),
                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID, .normalise = true})) {
   }

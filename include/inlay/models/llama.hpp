@@ -13,7 +13,6 @@ struct LlamaLayer {
   nn::Attention attention;
   nn::FeedForward mlp;  // experts in Mixtral
 
-  LlamaLayer(const nn::Weights& w, const nn::Metadata& m, int i) : LlamaLayer(w, m, nn::Shape(m).at(m, i), i) {}
   LlamaLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : attn_norm(w, "attn_norm", s.dim, s.eps),
         mlp_norm(w, "ffn_norm", s.dim, s.eps),

@@ -8,39 +8,17 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP between
-struct Llama4Layer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::FeedForward mlp;
-  nn::Tensor temperature;  // [context, 1], by position, on layers without rotation
-  bool unit_heads;
-
-  Llama4Layer(const nn::Weights& w, const nn::Metadata& m, int i)
-      : Llama4Layer(w, m, nn::Shape(m), i, (i + 1) % 4 == 0) {}
+struct Llama4Layer : nn::MoeLike {
+  Llama4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
+      : Llama4Layer(w, m, s, i, chunked(m) && (i + 1) % 4 == 0) {}
   Llama4Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i, bool whole)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, whole && chunked(m))),
-        mlp(w, m, s, experts(m), sparse(m, i)),
-        unit_heads(!(whole && chunked(m)) && m.integer("expert_count", 0) != 128) {
-    if (whole && chunked(m))
-      temperature =
+      : PreNormLayer(w, s, spec(w, m, s, whole), nn::FeedForward(w, m, s, experts(m), sparse(m, i))) {
+    if (whole)
+      attention.temperature =
           nn::position_scale(w, m, [](int p) { return 1 + 0.1f * std::log(1 + std::floor((p + 1) / 8192.f)); });
+    else if (m.integer("expert_count", 0) != 128)  // rotated heads are normed, without gains
+      attention.q_gain = attention.k_gain = w.constant(std::vector<float>(std::size_t(s.head_dim), 1.f));
   }
-
-  void operator()(nn::Tensor& x, int i) const {
-    auto heads = attention.project(attn_norm(x));
-    if (unit_heads) {
-      heads.q = x.step->norm(INLAY_NORM_RMS, heads.q, {}, {}, attn_norm.eps);
-      heads.k = x.step->norm(INLAY_NORM_RMS, heads.k, {}, {}, attn_norm.eps);
-    }
-    if (temperature)
-      heads.q = (heads.q.join() * x.step->embed_positions(temperature)).split(attention.spec.attend.heads);
-    x += attention.o(attention.attend(heads, i));
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return attention.cache(); }
 
   static bool chunked(const nn::Metadata& m) { return m.integer("attention.sliding_window", 8192) != 0; }
   static bool sparse(const nn::Metadata& m, int i) {
@@ -54,6 +32,7 @@ struct Llama4Layer {
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, bool whole) {
     if (whole) return s.attention_unrotated();
     auto spec = s.attention(w, m);
+    spec.norm_after_rope = true;
     if (chunked(m)) spec.attend.mask = nn::Mask::chunked, spec.attend.window = 8192;
     return spec;
   }

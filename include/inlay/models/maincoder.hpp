@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct MaincoderLayer : nn::LlamaLike {
-  MaincoderLayer(const nn::Weights& w, const nn::Metadata& m, int) : MaincoderLayer(w, m, nn::Shape(m)) {}
-  MaincoderLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  MaincoderLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {

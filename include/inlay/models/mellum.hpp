@@ -9,17 +9,13 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x))
 struct MellumLayer : nn::MoeLike {
-  MellumLayer(const nn::Weights& w, const nn::Metadata& m, int i) : MellumLayer(w, m, nn::Shape(m), i) {}
   MellumLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, spec(w, m, s, i), nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true})) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    const int window = m.integer("attention.sliding_window", 0);
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    if (window == 0 || !nn::windowed(m, i, 4)) return spec;
-    spec.attend.window = window;
-    spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
-    return spec;
+    const bool local = m.integer("attention.sliding_window", 0) > 0 && nn::windowed(m, i, 4);
+    return local ? s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, false)
+                 : s.attention(w, m, nn::Pairing::halves);
   }
 };
 

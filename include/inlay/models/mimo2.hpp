@@ -11,7 +11,6 @@ namespace models {
 struct Mimo2Layer : nn::MoeLike {
   float value_scale;
 
-  Mimo2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Mimo2Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Mimo2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, spec(w, m, s, i),
                      nn::FeedForward(w, m, s, {.gating = INLAY_ROUTE_SIGMOID, .normalise = true})),
@@ -24,11 +23,10 @@ struct Mimo2Layer : nn::MoeLike {
   }
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
+    auto spec = m.flag("attention.sliding_window_pattern", i, false)
+                    ? s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, true)
+                    : s.attention(w, m, nn::Pairing::halves);
     spec.attend.sinks = w.maybe("attn_sinks.weight", {s.heads});
-    if (!m.flag("attention.sliding_window_pattern", i, false)) return spec;
-    spec.attend.window = m.integer("attention.sliding_window");
-    spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), true);
     return spec;
   }
 };

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += r attention(norm(x));  x += r mlp(norm(x))
 struct MinicpmLayer : nn::ScaledLayer<nn::GatedMlp> {
-  MinicpmLayer(const nn::Weights& w, const nn::Metadata& m, int) : MinicpmLayer(w, m, nn::Shape(m)) {}
-  MinicpmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  MinicpmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ScaledLayer(w, s, nn::Attention(w, s.attention(w, m)), nn::GatedMlp(w, s.dim, s.hidden),
                     nn::scale_or(m, "residual_scale", 1.4f / std::sqrt(float(s.layers)))) {}
 };

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += r attention(norm(x));  x += r mlp(norm(x)), r = 1.4 / sqrt(layers)
 struct Minicpm3Layer : nn::ScaledLayer<nn::GatedMlp, nn::LatentAttention> {
-  Minicpm3Layer(const nn::Weights& w, const nn::Metadata& m, int) : Minicpm3Layer(w, m, nn::Shape(m)) {}
-  Minicpm3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Minicpm3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ScaledLayer(w, s, nn::LatentAttention(w, m, s, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden),
                     1.4f / std::sqrt(float(s.layers))) {}
 };

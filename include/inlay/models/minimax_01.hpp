@@ -44,7 +44,6 @@ struct LightningAttention {
 /// h = norm(x);  x = mixer(h) + r h;  h = norm(x);  x = experts(h) + r h
 struct Minimax01Layer : nn::PreNormLayer<nn::RmsNorm, nn::Moe, nn::AttentionOr<nn::Attention, LightningAttention>> {
   float residual;
-  Minimax01Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Minimax01Layer(w, m, nn::Shape(m), i) {}
   Minimax01Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, mixer(w, m, s, i), nn::Moe(w, m, s, {.hidden = s.hidden, .normalise = true})),
         residual(m.real("residual_scale")) {}

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct MinimaxM2Layer : nn::MoeLike {
-  MinimaxM2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : MinimaxM2Layer(w, m, nn::Shape(m).at(m, i), i) {}
   MinimaxM2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID, .normalise = true})) {

@@ -8,26 +8,18 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x)); the first layer's attention reads x itself
-struct ModernBertLayer {
-  nn::LayerNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
-  bool first;
-
-  ModernBertLayer(const nn::Weights& w, const nn::Metadata& m, int i)
-      : ModernBertLayer(w, m, nn::Shape(m, nn::Eps::layer), i) {}
+struct ModernBertLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
   ModernBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        mlp(w, s.dim, s.hidden, m.text("hidden_activation", "gelu") == "silu" ? nn::Act::silu : nn::Act::gelu),
-        first(!attn_norm.gain) {}
+      : PreNormLayer(w, s, spec(w, m, s, i), nn::GatedMlp(w, s.dim, s.hidden, act(m))) {}
 
   void operator()(nn::Tensor& x, int i) const {
-    x += attention(first ? x : attn_norm(x), i);
-    x += mlp(mlp_norm(x));
+    x += attention(attn_norm.gain ? attn_norm(x) : x, i);
+    x += feed(mlp_norm(x));
   }
 
+  static nn::Act act(const nn::Metadata& m) {
+    return m.text("hidden_activation", "gelu") == "silu" ? nn::Act::silu : nn::Act::gelu;
+  }
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     auto spec = s.encoder_attention();
     const bool local = nn::windowed(m, i, 3, true);

@@ -9,15 +9,12 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct MptLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
-  MptLayer(const nn::Weights& w, const nn::Metadata& m, int) : MptLayer(w, m, nn::Shape(m)) {}
-  MptLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  MptLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
-    auto spec = s.attention_unrotated();
-    const float bias = m.real("attention.max_alibi_bias", 0);
-    if (bias > 0) spec.attend.slopes = w.constant(nn::alibi_slopes(s.heads, bias));
-    spec.clamp = m.real("attention.clamp_kqv", 0);
+    const float most = m.real("attention.max_alibi_bias", 0);
+    auto spec = most > 0 ? s.attention_sloped(w, most) : s.attention_unrotated();
     spec.norm = INLAY_NORM_LAYER;
     return spec;
   }
@@ -33,8 +30,7 @@ struct Mpt : nn::Decoder<MptLayer, nn::LayerNorm> {
   nn::Tensor operator()(nn::Step& step) const {
     auto x = embed(step);
     if (positions) x += step.embed_positions(positions);
-    step.through(layers, x);
-    return head(x);
+    return decode(x);
   }
 };
 

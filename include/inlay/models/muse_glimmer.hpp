@@ -9,7 +9,6 @@ namespace models {
 
 /// x += norm(attention(norm(x)));  x += norm(mlp(norm(x)))
 struct MuseGlimmerLayer : nn::SandwichLayer<nn::GatedMlp, nn::GatedAttention> {
-  MuseGlimmerLayer(const nn::Weights& w, const nn::Metadata& m, int i) : MuseGlimmerLayer(w, m, nn::Shape(m), i) {}
   MuseGlimmerLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : SandwichLayer(
             w, s,
@@ -20,18 +19,11 @@ struct MuseGlimmerLayer : nn::SandwichLayer<nn::GatedMlp, nn::GatedAttention> {
   }
 };
 
-struct MuseGlimmer : nn::Decoder<MuseGlimmerLayer> {
+struct MuseGlimmer : nn::NormedDecoder<MuseGlimmerLayer, nn::RmsNorm, nn::UnitRms> {
   static constexpr std::string_view name = "muse-glimmer";
-  nn::UnitRms embed_norm;
-  MuseGlimmer(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w), embed_norm(w, "", shape.dim, shape.eps) {
+  MuseGlimmer(const nn::Metadata& m, const nn::Weights& w) : NormedDecoder(m, w) {
     head.scale = m.real("logit_scale");
     head.softcap = m.real("final_logit_softcapping", 0);
-  }
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed_norm(embed(step));
-    step.through(layers, x);
-    return head(x);
   }
 };
 

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct NemotronLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
-  NemotronLayer(const nn::Weights& w, const nn::Metadata& m, int) : NemotronLayer(w, m, nn::Shape(m, nn::Eps::layer)) {}
-  NemotronLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  NemotronLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::Mlp(w, s.dim, s.hidden, nn::Act::relu2)) {}
 };
 

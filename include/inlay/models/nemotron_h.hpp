@@ -15,8 +15,8 @@ struct NemotronHLayer {
   std::optional<nn::Mlp> mlp;
   nn::Moe moe;
 
-  NemotronHLayer(const nn::Weights& w, const nn::Metadata& m, int i) : NemotronHLayer(w, m, nn::Shape(m).at(m, i)) {}
-  NemotronHLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) : norm(w, "attn_norm", s.dim, s.eps) {
+  NemotronHLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
+      : norm(w, "attn_norm", s.dim, s.eps) {
     if (w.has("ffn_gate_inp.weight"))
       moe =
           nn::Moe(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID, .act = nn::Act::relu2, .gated = false});

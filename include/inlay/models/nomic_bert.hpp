@@ -9,8 +9,7 @@ namespace models {
 
 /// x = norm(x + attention(x));  x = norm(x + mlp(x))
 struct NomicBertLayer : nn::BertLikeLayer<nn::GatedMlp> {
-  NomicBertLayer(const nn::Weights& w, const nn::Metadata& m, int) : NomicBertLayer(w, m, nn::Shape(m)) {}
-  NomicBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  NomicBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : BertLikeLayer(w, s, s.encoder_attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };
 

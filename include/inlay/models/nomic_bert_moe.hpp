@@ -23,8 +23,7 @@ struct NomicFeed {
 
 /// x = norm(x + attention(x));  x = norm(x + feed(x))
 struct RotatedBertLayer : nn::BertLikeLayer<NomicFeed> {
-  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, int) : RotatedBertLayer(w, m, nn::Shape(m)) {}
-  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  RotatedBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : BertLikeLayer(w, s, s.encoder_attention(w, m, nn::Pairing::halves), NomicFeed(w, m, s)) {}
 };
 

@@ -9,18 +9,13 @@ namespace models {
 
 /// x += norm(attention(x));  x += norm(mlp(x))
 struct Olmo2Layer : nn::PostNormLayer {
-  Olmo2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Olmo2Layer(w, m, nn::Shape(m), i) {}
   Olmo2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PostNormLayer(w, s, spec(w, m, s, i)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    const int window = m.integer("attention.sliding_window", 0);
-    if (window > 0 && nn::windowed(m, i, 4)) {
-      spec.attend.window = window;
-      spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
-    }
-    return spec;
+    const bool local = m.integer("attention.sliding_window", 0) > 0 && nn::windowed(m, i, 4);
+    return local ? s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, false)
+                 : s.attention(w, m, nn::Pairing::halves);
   }
 };
 

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct OlmoeLayer : nn::MoeLike {
-  OlmoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : OlmoeLayer(w, m, nn::Shape(m).at(m, i), i) {}
   OlmoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::FeedForward(w, m, s, {.hidden = s.hidden})) {}
 };

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct OrionLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
-  OrionLayer(const nn::Weights& w, const nn::Metadata& m, int) : OrionLayer(w, m, nn::Shape(m)) {}
-  OrionLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  OrionLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };
 

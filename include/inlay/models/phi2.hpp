@@ -9,8 +9,7 @@ namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
 struct Phi2Layer : nn::ParallelLayer<nn::LayerNorm, nn::Mlp> {
-  Phi2Layer(const nn::Weights& w, const nn::Metadata& m, int) : Phi2Layer(w, m, nn::Shape(m)) {}
-  Phi2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Phi2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ParallelLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };
 

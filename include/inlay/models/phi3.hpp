@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Phi3Layer : nn::LlamaLike {
-  Phi3Layer(const nn::Weights& w, const nn::Metadata& m, int) : Phi3Layer(w, m, nn::Shape(m)) {}
-  Phi3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Phi3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x))
 struct PhimoeLayer : nn::PreNormLayer<nn::LayerNorm, nn::Moe> {
-  PhimoeLayer(const nn::Weights& w, const nn::Metadata& m, int) : PhimoeLayer(w, m, nn::Shape(m)) {}
-  PhimoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  PhimoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::Moe(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SPARSE_MIXER})) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {

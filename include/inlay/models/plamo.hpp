@@ -9,8 +9,7 @@ namespace models {
 
 /// h = norm(x);  x += attention(h) + mlp(h)
 struct PlamoLayer : nn::ParallelLayer<nn::RmsNorm, nn::GatedMlp> {
-  PlamoLayer(const nn::Weights& w, const nn::Metadata& m, int) : PlamoLayer(w, m, nn::Shape(m)) {}
-  PlamoLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  PlamoLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : ParallelLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };
 

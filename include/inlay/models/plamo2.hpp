@@ -53,8 +53,7 @@ struct Plamo2Mamba {
 
 /// x += norm(mixer(norm(x)));  x += norm(mlp(norm(x)))
 struct Plamo2Layer : nn::SandwichLayer<nn::GatedMlp, nn::AttentionOr<nn::Attention, Plamo2Mamba>> {
-  Plamo2Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Plamo2Layer(w, m, nn::Shape(m).at(m, i)) {}
-  Plamo2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Plamo2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : SandwichLayer(w, s, mixer(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::AttentionOr<nn::Attention, Plamo2Mamba> mixer(const nn::Weights& w, const nn::Metadata& m,
@@ -70,17 +69,13 @@ struct Plamo2 : nn::Decoder<Plamo2Layer> {
 };
 
 struct Plamo3Layer : nn::SandwichLayer<nn::GatedMlp> {
-  Plamo3Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Plamo3Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Plamo3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    const int window = m.integer("attention.sliding_window", 0);
-    if (window == 0 || !nn::windowed(m, i, 8)) return spec;
-    spec.attend.window = window;
-    spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), false);
-    return spec;
+    const bool local = m.integer("attention.sliding_window", 0) > 0 && nn::windowed(m, i, 8);
+    return local ? s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, false)
+                 : s.attention(w, m, nn::Pairing::halves);
   }
 };
 

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct PlmLayer : nn::PreNormLayer<nn::RmsNorm, nn::Mlp, nn::LatentAttention> {
-  PlmLayer(const nn::Weights& w, const nn::Metadata& m, int) : PlmLayer(w, m, nn::Shape(m)) {}
-  PlmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  PlmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, nn::LatentAttention(w, m, s, nn::Pairing::adjacent),
                      nn::Mlp(w, s.dim, s.hidden, nn::Act::relu2)) {}
 };

@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct QwenLayer : nn::LlamaLike {
-  QwenLayer(const nn::Weights& w, const nn::Metadata& m, int) : QwenLayer(w, m, nn::Shape(m)) {}
-  QwenLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  QwenLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden / 2)) {}
 };
 

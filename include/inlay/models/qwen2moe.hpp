@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Qwen2MoeLayer : nn::MoeLike {
-  Qwen2MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Qwen2MoeLayer(w, m, nn::Shape(m).at(m, i), i) {}
   Qwen2MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(
             w, s, s.attention(w, m, nn::Pairing::halves),

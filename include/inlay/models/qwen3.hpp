@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Qwen3Layer : nn::LlamaLike {
-  Qwen3Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Qwen3Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Qwen3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };

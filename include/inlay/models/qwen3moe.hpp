@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Qwen3MoeLayer : nn::MoeLike {
-  Qwen3MoeLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Qwen3MoeLayer(w, m, nn::Shape(m).at(m, i), i) {}
   Qwen3MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves),
                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true})) {}

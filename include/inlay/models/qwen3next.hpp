@@ -40,7 +40,6 @@ struct GatedAttention {
 template <nn::GatedDelta::Sharing sharing>
 struct Qwen3NextLayer
     : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::AttentionOr<GatedAttention, nn::GatedDelta>> {
-  Qwen3NextLayer(const nn::Weights& w, const nn::Metadata& m, int i) : Qwen3NextLayer(w, m, nn::Shape(m), i) {}
   Qwen3NextLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : Qwen3NextLayer::PreNormLayer(w, s, mixer(w, m, s, i),
                                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .normalise = true}),

@@ -9,15 +9,8 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct RefactLayer : nn::LlamaLike {
-  RefactLayer(const nn::Weights& w, const nn::Metadata& m, int) : RefactLayer(w, nn::Shape(m)) {}
-  RefactLayer(const nn::Weights& w, const nn::Shape& s)
-      : PreNormLayer(w, s, spec(w, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
-
-  static nn::Attention::Spec spec(const nn::Weights& w, const nn::Shape& s) {
-    auto spec = s.attention_unrotated();
-    spec.attend.slopes = w.constant(nn::alibi_slopes(s.heads));
-    return spec;
-  }
+  RefactLayer(const nn::Weights& w, const nn::Metadata&, const nn::Shape& s, int)
+      : PreNormLayer(w, s, s.attention_sloped(w), nn::GatedMlp(w, s.dim, s.hidden)) {}
 };
 
 struct Refact : nn::Decoder<RefactLayer> {

@@ -46,24 +46,9 @@ struct Retention {
 };
 
 /// x += retention(norm(x));  x += mlp(norm(x))
-struct RetNetLayer {
-  nn::LayerNorm mixer_norm, mlp_norm;
-  Retention retention;
-  nn::Mlp mlp;
-
-  RetNetLayer(const nn::Weights& w, const nn::Metadata& m, int) : RetNetLayer(w, m, nn::Shape(m)) {}
-  RetNetLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : mixer_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        retention(w, m, s),
-        mlp(w, s.dim, s.hidden, nn::Act::gelu) {}
-
-  void operator()(nn::Tensor& x, int i) const {
-    x += retention(mixer_norm(x), i);
-    x += mlp(mlp_norm(x));
-  }
-
-  nn::Cache cache() const { return retention.cache(); }
+struct RetNetLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp, Retention> {
+  RetNetLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
+      : PreNormLayer(w, s, Retention(w, m, s), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu)) {}
 };
 
 /// Keys: context_length, embedding_length, block_count, feed_forward_length, attention.head_count, key_length,

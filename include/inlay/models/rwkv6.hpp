@@ -68,8 +68,7 @@ struct Rwkv6Layer {
   nn::Linear k, v, r;
   int halved;  // after each so many layers; 0: never
 
-  Rwkv6Layer(const nn::Weights& w, const nn::Metadata& m, int) : Rwkv6Layer(w, m, nn::Shape(m)) {}
-  Rwkv6Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  Rwkv6Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : time_norm(w, "attn_norm", s.dim, s.eps),
         channel_norm(w, "attn_norm_2", s.dim, s.eps),
         time_mix(w, m, s),
@@ -91,17 +90,9 @@ struct Rwkv6Layer {
   nn::Cache cache() const { return {.state_bytes = (2 + time_mix.head) * time_mix.dim * 4}; }
 };
 
-struct Rwkv6 : nn::Decoder<Rwkv6Layer, nn::LayerNorm> {
+struct Rwkv6 : nn::NormedDecoder<Rwkv6Layer, nn::LayerNorm> {
   static constexpr std::string_view name = "rwkv6";
-  nn::LayerNorm embed_norm;
-  Rwkv6(const nn::Metadata& m, const nn::Weights& w)
-      : Decoder(m, w), embed_norm(w, "token_embd_norm", shape.dim, shape.eps) {}
-
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed_norm(embed(step));
-    step.through(layers, x);
-    return head(x);
-  }
+  using NormedDecoder::NormedDecoder;
 };
 
 }  // namespace models

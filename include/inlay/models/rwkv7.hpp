@@ -14,7 +14,6 @@ struct Rwkv7Layer {
   nn::Tensor blend;
   nn::Linear k, v;
 
-  Rwkv7Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Rwkv7Layer(w, m, nn::Shape(m), i) {}
   Rwkv7Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : time_norm(w, "attn_norm", s.dim, s.eps),
         channel_norm(w, "attn_norm_2", s.dim, s.eps),
@@ -29,20 +28,16 @@ struct Rwkv7Layer {
     x += v(x.step->glu(nn::Act::relu2, k(h + nn::token_shift(h, i, h.cols() * 4) * blend), {}));
   }
 
-  nn::Cache cache() const { return {.state_bytes = time_mix.state_bytes()}; }
+  nn::Cache cache() const { return time_mix.cache(); }
 };
 
-struct Rwkv7 : nn::Decoder<Rwkv7Layer, nn::LayerNorm> {
+struct Rwkv7 : nn::NormedDecoder<Rwkv7Layer, nn::LayerNorm> {
   static constexpr std::string_view name = "rwkv7";
-  nn::LayerNorm embed_norm;
-  Rwkv7(const nn::Metadata& m, const nn::Weights& w)
-      : Decoder(m, w), embed_norm(w, "token_embd_norm", shape.dim, shape.eps) {}
+  using NormedDecoder::NormedDecoder;
 
   nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed_norm(embed(step));
-    const auto first_values = step.scratch({x.rows(), x.cols()});
-    step.through(layers, x, first_values);
-    return head(x);
+    const auto x = embedded(step);
+    return decode(x, step.scratch({x.rows(), x.cols()}));
   }
 };
 

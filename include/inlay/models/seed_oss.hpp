@@ -9,8 +9,7 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct SeedOssLayer : nn::LlamaLike {
-  SeedOssLayer(const nn::Weights& w, const nn::Metadata& m, int) : SeedOssLayer(w, m, nn::Shape(m)) {}
-  SeedOssLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  SeedOssLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::GatedMlp(w, s.dim, s.hidden),
                      "post_attention_norm") {}
 };

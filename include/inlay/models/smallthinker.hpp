@@ -8,25 +8,16 @@ inline namespace v0 {
 namespace models {
 
 /// h = x + attention(norm(x));  x = h + experts(norm(h)), routed by x
-struct SmallThinkerLayer {
-  nn::RmsNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::Moe experts;
-
-  SmallThinkerLayer(const nn::Weights& w, const nn::Metadata& m, int i) : SmallThinkerLayer(w, m, nn::Shape(m), i) {}
+struct SmallThinkerLayer : nn::PreNormLayer<nn::RmsNorm, nn::Moe> {
   SmallThinkerLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s, i)),
-        experts(w, m, s, {.hidden = s.hidden, .normalise = true, .act = nn::Act::relu}) {}
+      : PreNormLayer(w, s, spec(w, m, s, i),
+                     nn::Moe(w, m, s, {.hidden = s.hidden, .normalise = true, .act = nn::Act::relu})) {}
 
   void operator()(nn::Tensor& x, int i) const {
-    const auto routed = x.step->route(experts.router(x), experts.route);
+    const auto routed = x.step->route(feed.router(x), feed.route);
     x += attention(attn_norm(x), i);
-    x += x.step->experts(mlp_norm(x), routed, experts.experts);
+    x += x.step->experts(mlp_norm(x), routed, feed.experts);
   }
-
-  nn::Cache cache() const { return attention.cache(); }
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     if (m.integer("attention.sliding_window", 0) == 0) return s.attention(w, m, nn::Pairing::halves);

@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Smollm3Layer : nn::LlamaLike {
-  Smollm3Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Smollm3Layer(w, m, nn::Shape(m), i) {}
   Smollm3Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, spec(w, m, s, (i + 1) % 4 != 0), nn::GatedMlp(w, s.dim, s.hidden)) {}
 

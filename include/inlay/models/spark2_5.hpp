@@ -9,17 +9,14 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Spark25Layer : nn::PreNormLayer<nn::RmsNorm, nn::GatedMlp, nn::GatedAttention> {
-  Spark25Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Spark25Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Spark25Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, nn::GatedAttention(w, spec(w, m, s, i), nn::Act::sigmoid),
                      nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.attention(w, m, nn::Pairing::halves);
-    if (!m.flag("attention.sliding_window_pattern", i, false)) return spec;
-    spec.attend.window = m.integer("attention.sliding_window");
-    spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", s.rope_base), true);
-    return spec;
+    return m.flag("attention.sliding_window_pattern", i, false)
+               ? s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, true)
+               : s.attention(w, m, nn::Pairing::halves);
   }
 };
 

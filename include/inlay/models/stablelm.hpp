@@ -8,31 +8,16 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x)), or x += attention(h) + mlp(h)
-struct StableLmLayer {
-  nn::LayerNorm attn_norm, mlp_norm;
-  nn::Attention attention;
-  nn::GatedMlp mlp;
+struct StableLmLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
   bool parallel;
-
-  StableLmLayer(const nn::Weights& w, const nn::Metadata& m, int) : StableLmLayer(w, m, nn::Shape(m)) {}
-  StableLmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
-      : attn_norm(w, "attn_norm", s.dim, s.eps),
-        mlp_norm(w, "ffn_norm", s.dim, s.eps),
-        attention(w, spec(w, m, s)),
-        mlp(w, s.dim, s.hidden),
-        parallel(!w.has("ffn_norm.weight")) {}
+  StableLmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
+      : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)), parallel(!w.has("ffn_norm.weight")) {}
 
   void operator()(nn::Tensor& x, int i) const {
-    if (parallel) {
-      const auto h = attn_norm(x);
-      x += attention(h, i) + mlp(h);
-      return;
-    }
-    x += attention(attn_norm(x), i);
-    x += mlp(mlp_norm(x));
+    if (!parallel) return PreNormLayer::operator()(x, i);
+    const auto h = attn_norm(x);
+    x += attention(h, i) + feed(h);
   }
-
-  nn::Cache cache() const { return attention.cache(); }
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s) {
     auto spec = s.attention(w, m, nn::Pairing::halves);

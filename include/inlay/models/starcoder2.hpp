@@ -9,8 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x))
 struct Starcoder2Layer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
-  Starcoder2Layer(const nn::Weights& w, const nn::Metadata& m, int i)
-      : Starcoder2Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Starcoder2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, s.attention(w, m, nn::Pairing::halves), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 };

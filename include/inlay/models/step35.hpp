@@ -9,7 +9,6 @@ namespace models {
 
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct Step35Layer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::GatedAttention> {
-  Step35Layer(const nn::Weights& w, const nn::Metadata& m, int i) : Step35Layer(w, m, nn::Shape(m).at(m, i), i) {}
   Step35Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : PreNormLayer(w, s, nn::GatedAttention(w, spec(w, m, s, i), nn::Act::sigmoid),
                      nn::FeedForward(w, m, s, experts(m, i))) {
@@ -27,13 +26,9 @@ struct Step35Layer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::GatedAtt
 
   /// Layers that see everything rotate half of a head, by frequencies that the file may divide.
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, nn::Shape s, int i) {
-    const bool local = nn::windowed(m, i, 4);
-    auto spec = s.attention_unrotated();
-    if (local) spec.attend.window = m.integer("attention.sliding_window");
-    if (!local) s.rope_dims /= 2;
-    spec.rope =
-        s.rope(w, m, nn::Pairing::halves, local ? m.real("rope.freq_base_swa", s.rope_base) : s.rope_base, !local);
-    return spec;
+    if (nn::windowed(m, i, 4)) return s.attention_windowed(w, m, nn::Pairing::halves, s.rope_base, false);
+    s.rope_dims /= 2;
+    return s.attention(w, m, nn::Pairing::halves);
   }
 };
 

@@ -10,8 +10,7 @@ namespace models {
 /// x += attention(norm(x));  x += mlp(norm(x)) + s e, e being the normed embedding
 struct TalkieLayer : nn::PreNormLayer<nn::UnitRms, nn::GatedMlp> {
   float again;
-  TalkieLayer(const nn::Weights& w, const nn::Metadata& m, int) : TalkieLayer(w, m, nn::Shape(m)) {}
-  TalkieLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
+  TalkieLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
       : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)),
         again(*static_cast<const float*>(w("layer_output_scale.weight", {1}).view.data)) {
     attention.k_gain = w.constant(std::vector<float>(std::size_t(s.head_dim), 1.f));
@@ -37,8 +36,7 @@ struct Talkie : nn::Decoder<TalkieLayer, nn::UnitRms> {
     const auto embedding = head.norm(embed(step));
     auto x = step.scratch({embedding.rows(), embedding.cols()});
     step.copy(embedding, x);
-    step.through(layers, x, embedding);
-    return head(x);
+    return decode(x, embedding);
   }
 };
 

@@ -67,8 +67,9 @@ struct NetworkOf final : Network {
 
 /// A Decoder of layers that stand alone.
 template <class M>
-concept OfSuchLayers = requires(const typename M::Block& layer, const Metadata& m, const Weights& w, Tensor& x) {
-  {typename M::Block(w, m, 0)};
+concept OfSuchLayers = requires(const typename M::Block& layer, const Metadata& m, const Weights& w, const Shape& s,
+                                Tensor& x) {
+  {typename M::Block(w, m, s, 0)};
   layer(x, 0);
 };
 

@@ -81,13 +81,14 @@ struct INLAY_API Attention {
   Spec spec;
   Linear q, k, v, qkv, o;
   Tensor q_gain, k_gain, q_bias, k_bias;
+  Tensor temperature;  ///< what queries are multiplied with at each position, [context, 1]; none: 1
 
   Attention(const Weights& w, const Spec& s);
 
   struct Heads {
     Tensor q, k, v;
   };                                     ///< [T, H, K], [T, G, K], [T, G, Kv]
-  Heads project(const Tensor& x) const;  ///< matrix and bias, clamp, norms, rotation
+  Heads project(const Tensor& x) const;  ///< matrix and bias, clamp, norms, rotation, temperature
   Tensor attend(const Heads& heads, int layer) const {
     return heads.q.step->attend(layer, heads.q, heads.k, heads.v, spec.attend);
   }
@@ -102,6 +103,9 @@ struct INLAY_API Attention {
   Heads multiply(const Tensor& x) const;
   Tensor normed(const Tensor& heads, const Tensor& gain, const Tensor& bias) const;
 };
+
+/// Queries [T, H, K] times the factor of their position, from a table [context, 1]; as they are where there is none.
+INLAY_API Tensor tempered(const Tensor& queries, const Tensor& table);
 
 /// y = down(act(gate(x)) * up(x)). Shazeer 2020. Files may hold gate and up as one matrix "ffn_up" of 2·hidden rows.
 struct INLAY_API GatedMlp {

@@ -10,6 +10,9 @@ namespace inlay {
 inline namespace v0 {
 namespace nn {
 
+/// One slope for each head (Press, Smith and Lewis 2022); `most`: the largest bias of a step.
+INLAY_API std::vector<float> alibi_slopes(int heads, float most = 8);
+
 enum class Eps { either, layer };          ///< which epsilon: the RMS norms' if there, or always the layer norms'
 enum class YarnBounds { rounded, exact };  ///< of the correction range
 
@@ -18,6 +21,7 @@ enum class YarnBounds { rounded, exact };  ///< of the correction range
 struct INLAY_API Shape {
   int layers, dim, heads, kv_heads, head_dim, value_dim, hidden, vocabulary, rope_dims;
   float eps, rope_base;
+  float clamp;  ///< of queries, keys and values; 0: none
 
   explicit Shape(const Metadata& m, Eps which = Eps::either);
   /// The numbers of one layer, where the file gives an array of heads or widths.
@@ -31,6 +35,21 @@ struct INLAY_API Shape {
   Attention::Spec attention(const Weights& w, const Metadata& m, Pairing pairing = Pairing::adjacent) const {
     auto spec = attention_unrotated();
     spec.rope = rope(w, m, pairing);
+    return spec;
+  }
+  /// Through the sliding window, rotated by the base "rope.freq_base_swa" or else by `base`, and `scaled` as the layers
+  /// that see everything or not.
+  Attention::Spec attention_windowed(const Weights& w, const Metadata& m, Pairing pairing, float base,
+                                     bool scaled) const {
+    auto spec = attention_unrotated();
+    spec.attend.window = m.integer("attention.sliding_window");
+    spec.rope = rope(w, m, pairing, m.real("rope.freq_base_swa", base), scaled);
+    return spec;
+  }
+  /// With slopes over distances instead of rotation (ALiBi); `most`: the largest bias of a step.
+  Attention::Spec attention_sloped(const Weights& w, float most = 8) const {
+    auto spec = attention_unrotated();
+    spec.attend.slopes = w.constant(alibi_slopes(heads, most));
     return spec;
   }
   /// Through the sliding window and rotated where `local`, else neither.
@@ -54,7 +73,8 @@ struct INLAY_API Shape {
     return {.dim = dim,
             .attend = {.heads = heads, .kv_heads = kv_heads, .head_dim = head_dim, .value_dim = value_dim},
             .rope = {},
-            .norm_eps = eps};
+            .norm_eps = eps,
+            .clamp = clamp};
   }
 };
 
@@ -82,10 +102,7 @@ INLAY_API Tensor temperatures(const Weights& w, const Metadata& m, std::string_v
 /// the first), or as "attention.sliding_window_pattern" says.
 INLAY_API bool windowed(const Metadata&, int layer, int period, bool dense_first = false);
 
-/// One slope for each head (Press, Smith and Lewis 2022); `most`: the largest bias of a step.
-INLAY_API std::vector<float> alibi_slopes(int heads, float most = 8);
-
-/// A Layer is built from (weights of the layer, metadata, index) and called with (x, index).
+/// A Layer is built from (weights of the layer, metadata, shape of the layer, index) and called with (x, index).
 template <class Layer, class Norm = RmsNorm>
 class Decoder {
  public:
@@ -98,14 +115,10 @@ class Decoder {
         layers(w.memory()),
         head(w, shape.vocabulary, shape.dim, shape.eps, last_norm) {
     layers.reserve(std::size_t(shape.layers));
-    for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
+    for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, shape.at(m, i), i);
   }
 
-  Tensor operator()(Step& step) const {
-    auto x = embed(step);
-    step.through(layers, x);
-    return head(x);
-  }
+  Tensor operator()(Step& step) const { return decode(embed(step)); }
 
   std::vector<Cache> caches() const {
     std::vector<Cache> out;
@@ -114,10 +127,32 @@ class Decoder {
   }
 
  protected:
+  /// The logits of what the layers, which also read `shared`, make of x.
+  template <class... Shared>
+  Tensor decode(Tensor x, const Shared&... shared) const {
+    x.step->through(layers, x, shared...);
+    return head(x);
+  }
+
   Shape shape;
   Embedding embed;
   Layers<Layer> layers;
   HeadOf<Norm> head;
+};
+
+/// A decoder whose embedding is normed, "token_embd_norm".
+template <class Layer, class Norm = RmsNorm, class EmbeddingNorm = Norm>
+class NormedDecoder : public Decoder<Layer, Norm> {
+ public:
+  NormedDecoder(const Metadata& m, const Weights& w)
+      : Decoder<Layer, Norm>(m, w), embed_norm(w, "token_embd_norm", this->shape.dim, this->shape.eps) {}
+
+  Tensor operator()(Step& step) const { return this->decode(embedded(step)); }
+
+ protected:
+  Tensor embedded(Step& step) const { return embed_norm(this->embed(step)); }
+
+  EmbeddingNorm embed_norm;
 };
 
 /// What encoders share: they return [T, dim], one row for each token, and keep nothing.
@@ -129,7 +164,7 @@ class Encoder {
   Encoder(const Metadata& m, const Weights& w, const Shape& s)
       : shape(s), embed(w, "token_embd", s.vocabulary, s.dim), layers(w.memory()) {
     layers.reserve(std::size_t(shape.layers));
-    for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, i);
+    for (int i = 0; i < shape.layers; ++i) layers.emplace_back(w.layer(i), m, shape.at(m, i), i);
   }
   std::vector<Cache> caches() const { return std::vector<Cache>(layers.size()); }
 

@@ -56,7 +56,7 @@ struct NextToken {
         norm(own.has("nextn.shared_head_norm.weight") ? Norm(own, "nextn.shared_head_norm", s.dim, s.eps)
                                                       : Norm(w, "output_norm", s.dim, s.eps)),
         output(own.maybe_matrix("nextn.shared_head_head.weight", {s.vocabulary, s.dim})) {
-    layers.emplace_back(own, m, s.layers);
+    layers.emplace_back(own, m, s.at(m, s.layers), s.layers);
     if (!output) output = w.maybe_matrix("output.weight", {s.vocabulary, s.dim});
     if (!output) output = w.matrix("token_embd.weight", {s.vocabulary, s.dim});
   }

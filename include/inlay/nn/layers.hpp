@@ -34,6 +34,20 @@ struct PreNormLayer {
   Cache cache() const { return attention.cache(); }
 };
 
+/// x += mixer(norm(x))
+template <class Mixer>
+struct MixerLayer {
+  RmsNorm norm;
+  Mixer mixer;
+
+  MixerLayer(const Weights& w, const Metadata& m, const Shape& s, int)
+      : norm(w, "attn_norm", s.dim, s.eps), mixer(w, m, s.dim, s.eps) {}
+
+  void operator()(Tensor& x, int i) const { x += mixer(norm(x), i); }
+
+  Cache cache() const { return mixer.cache(); }
+};
+
 /// Attention on some layers, another mixer on the rest.
 template <class Attend, class Other>
 struct AttentionOr {

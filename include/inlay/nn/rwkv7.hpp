@@ -67,7 +67,7 @@ struct Rwkv7TimeMix {
     return out(gate ? y * (*gate)(blend(5), Act::sigmoid) : y);
   }
 
-  std::int64_t state_bytes() const { return (3 + head) * dim * 4; }  // both shifts, the state, the sums
+  Cache cache() const { return {.state_bytes = (3 + head) * dim * 4}; }  // both shifts, the state, the sums
 };
 
 }  // namespace nn
