@@ -7,6 +7,12 @@ namespace inlay {
 inline namespace v0 {
 namespace nn {
 
+namespace {
+
+constexpr float latent_eps = 1e-6f;  // of the norms of latents, whatever the file's other norms have
+
+}  // namespace
+
 LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shape& s, Pairing pairing)
     : heads(s.heads), latent(m.integer("attention.kv_lora_rank")), rotated(s.rope_dims), rope(s.rope(w, m, pairing)) {
   const int whole = m.integer("attention.key_length_mla", m.integer("attention.key_length"));
@@ -17,13 +23,13 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
   const auto query = heads * (plain + rotated);
   if (w.has("attn_q_a.weight")) {
     const auto rank = m.integer("attention.q_lora_rank");
-    q_a = Linear(w, "attn_q_a", s.dim, rank), q_a_norm = RmsNorm(w, "attn_q_a_norm", rank, s.eps),
+    q_a = Linear(w, "attn_q_a", s.dim, rank), q_a_norm = RmsNorm(w, "attn_q_a_norm", rank, latent_eps),
     q_b = Linear(w, "attn_q_b", rank, query);
   } else {
     q = Linear(w, "attn_q", s.dim, query);
   }
   kv_a = Linear(w, "attn_kv_a_mqa", s.dim, latent + rotated);
-  kv_a_norm = RmsNorm(w, "attn_kv_a_norm", latent, s.eps);
+  kv_a_norm = RmsNorm(w, "attn_kv_a_norm", latent, latent_eps);
   if (w.has("attn_kv_b.weight")) {
     kv_b = Linear(w, "attn_kv_b", latent, heads * (plain + value));
   } else {

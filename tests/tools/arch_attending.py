@@ -35,8 +35,8 @@ class Attending(Written):
     def linear(self, x, name):
         return x @ self.weights[name + ".weight"].T + self.weights.get(name + ".bias", 0)
 
-    def rms(self, x, name):
-        return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * self.weights[name + ".weight"]
+    def rms(self, x, name, eps=1e-5):
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * self.weights[name + ".weight"]
 
     def rotated(self, x):  # [T, heads, K]
         half = self.TURNED // 2

@@ -34,6 +34,14 @@ class Deepseek32(Latent):
         return super().keys() | self.latent_keys() | self.KEYS
 
 
+class Glm4MoeLite(Deepseek32):
+    """No key says that the experts are weighed by sigmoids; the norms of latents keep an epsilon of their own."""
+    architecture, model, config = "deepseek2", "Glm4MoeLiteForCausalLM", "Glm4MoeLiteConfig"
+    CONFIG = {k: v for k, v in Deepseek32.CONFIG.items() if not k.startswith(("index", "rope"))} | {
+        "rms_norm_eps": 1e-3, "mlp_layer_types": ["dense", "sparse"]}
+    KEYS = {k: v for k, v in Deepseek32.KEYS.items() if not k.startswith(("attention.indexer", "rope.")) and "gating" not in k}
+
+
 class Headed(torch.nn.Module):
     """A model of transformers without a head, and a head."""
 
@@ -176,5 +184,5 @@ class JinaBertV3(Compact):
             return self.run(torch.tensor([tokens])).last_hidden_state[0].numpy()
 
 
-RECENT = {"deepseek32": Deepseek32, "chameleon": Chameleon, "chameleon_swin": ChameleonSwin, "hrm_text": HrmText, "minimax_01": Minimax01,
-          "muse_glimmer": MuseGlimmer, "step35": Step35, "jina_bert_v3": JinaBertV3}
+RECENT = {"deepseek32": Deepseek32, "glm4_moe_lite": Glm4MoeLite, "chameleon": Chameleon, "chameleon_swin": ChameleonSwin,
+          "hrm_text": HrmText, "minimax_01": Minimax01, "muse_glimmer": MuseGlimmer, "step35": Step35, "jina_bert_v3": JinaBertV3}

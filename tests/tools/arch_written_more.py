@@ -305,7 +305,8 @@ class Plm(Small):
         q = self.linear(h, p + "attn_q").reshape(len(h), self.H, -1)
         both = self.linear(h, p + "attn_kv_a_mqa")
         key = self.rotated(both[:, None, self.RANK:])
-        kv = self.linear(self.rms(both[:, :self.RANK], p + "attn_kv_a_norm"), p + "attn_kv_b").reshape(len(h), self.H, -1)
+        latent = self.rms(both[:, :self.RANK], p + "attn_kv_a_norm", 1e-6)
+        kv = self.linear(latent, p + "attn_kv_b").reshape(len(h), self.H, -1)
         turned, out = self.rotated(q[..., self.NOPE:]), []
         for head in range(self.H):
             scores = q[:, head, :self.NOPE] @ kv[:, head, :self.NOPE].T + turned[:, head] @ key[:, 0].T

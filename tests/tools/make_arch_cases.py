@@ -23,7 +23,8 @@ FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mis
 TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4"}
 MORE = ["afmoe", "cohere2_moe", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
         "mistral4", "eurobert", "gemma4_moe"]
-RECENT = ["chameleon", "chameleon_swin", "deepseek32", "hrm_text", "jina_bert_v3", "minimax_01", "muse_glimmer", "step35"]
+RECENT = ["chameleon", "chameleon_swin", "deepseek32", "glm4_moe_lite", "hrm_text", "jina_bert_v3", "minimax_01", "muse_glimmer",
+          "step35"]
 
 
 def family(name):

@@ -10,14 +10,14 @@ namespace models {
 /// x += attention(norm(x));  x += experts(norm(x)), or an MLP on the first layers
 struct Deepseek2Layer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::LatentAttention> {
   Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : Deepseek2Layer(w, m, s, i, experts(s)) {}
+      : Deepseek2Layer(w, m, s, i, experts(w)) {}
   Deepseek2Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i, const nn::Moe::Defaults& d)
       : PreNormLayer(w, s, nn::LatentAttention(w, m, s, nn::Pairing::adjacent),
                      nn::FeedForward(w, m, s, d, i >= m.integer("leading_dense_block_count", 0))) {}
 
-  static nn::Moe::Defaults experts(const nn::Shape& s) {
-    const bool flash = (s.layers == 47 || s.layers == 48) && s.vocabulary == 154880;  // GLM 4.7 Flash states no gating
-    return {.gating = flash ? INLAY_ROUTE_SIGMOID : INLAY_ROUTE_SOFTMAX};
+  // Files that state no gating have sigmoids where a bias has its part in the choice, as since DeepSeek 3.
+  static nn::Moe::Defaults experts(const nn::Weights& w) {
+    return {.gating = w.has("exp_probs_b.bias") ? INLAY_ROUTE_SIGMOID : INLAY_ROUTE_SOFTMAX};
   }
 };
 
