@@ -1,9 +1,13 @@
-// The list of architectures: one row each.
+// The list of architectures: one name each.
 #include "api/models.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "inlay/models/afmoe.hpp"
@@ -108,141 +112,38 @@ namespace inlay::api {
 
 namespace {
 
-constexpr nn::Architecture architectures[] = {
-    nn::architecture<models::Afmoe>(),
-    nn::architecture<models::Apertus>(),
-    nn::architecture<models::Arcee>(),
-    nn::architecture<models::Arctic>(),
-    nn::architecture<models::Arwkv7>(),
-    nn::architecture<models::Baichuan>(),
-    nn::architecture<models::Bert>(),
-    nn::architecture<models::Bitnet>(),
-    nn::architecture<models::BitnetB158>(),
-    nn::architecture<models::Bloom>(),
-    nn::architecture<models::Chameleon>(),
-    nn::architecture<models::Cohere2>(),
-    nn::architecture<models::Cohere2Moe>(),
-    nn::architecture<models::CommandR>(),
-    nn::architecture<models::Dbrx>(),
-    nn::architecture<models::Deci>(),
-    nn::architecture<models::Deepseek>(),
-    nn::architecture<models::Deepseek>("bailingmoe"),
-    nn::architecture<models::Deepseek>("deepseek2-ocr"),
-    nn::architecture<models::Deepseek2>(),
-    nn::architecture<models::Deepseek2>("mistral4"),
-    nn::architecture<models::Deepseek32>(),
-    nn::architecture<models::Deepseek32>("glm-dsa"),
-    nn::architecture<models::Dots1>(),
-    nn::architecture<models::Dots1>("bailingmoe2"),
-    nn::architecture<models::Dots1>("hy_v3"),
-    nn::architecture<models::Ernie45>(),
-    nn::architecture<models::Ernie45Moe>(),
-    nn::architecture<models::EuroBert>(),
-    nn::architecture<models::Exaone4>(),
-    nn::architecture<models::ExaoneMoe>(),
-    nn::architecture<models::Falcon>(),
-    nn::architecture<models::FalconH1>(),
-    nn::architecture<models::Gemma>(),
-    nn::architecture<models::Gemma2>(),
-    nn::architecture<models::Gemma3>(),
-    nn::architecture<models::Gemma3n>(),
-    nn::architecture<models::Gemma4>(),
-    nn::architecture<models::GemmaEmbedding>(),
-    nn::architecture<models::Glm4>(),
-    nn::architecture<models::Glm4Moe>(),
-    nn::architecture<models::Gpt2>(),
-    nn::architecture<models::Gpt2>("starcoder"),
-    nn::architecture<models::GptJ>(),
-    nn::architecture<models::GptNeox>(),
-    nn::architecture<models::GptOss>(),
-    nn::architecture<models::Granite>(),
-    nn::architecture<models::Granite>("granitemoe"),
-    nn::architecture<models::GraniteHybrid>(),
-    nn::architecture<models::GraniteSwa>(),
-    nn::architecture<models::Grok>(),
-    nn::architecture<models::HrmText>(),
-    nn::architecture<models::Hunyuan>(),
-    nn::architecture<models::Hunyuan>("hunyuan-moe"),
-    nn::architecture<models::Hunyuan>("hunyuan_vl"),
-    nn::architecture<models::Internlm2>(),
-    nn::architecture<models::Internlm2>("chatglm"),
-    nn::architecture<models::Jais>(),
-    nn::architecture<models::Jamba>(),
-    nn::architecture<models::JinaBertV2>(),
-    nn::architecture<models::KimiLinear>(),
-    nn::architecture<models::Laguna>(),
-    nn::architecture<models::Lfm2>(),
-    nn::architecture<models::Lfm2>("lfm2moe"),
-    nn::architecture<models::Llama>(),
-    nn::architecture<models::Llama>("mistral"),
-    nn::architecture<models::Llama>("xverse"),
-    nn::architecture<models::Llama4>(),
-    nn::architecture<models::Maincoder>(),
-    nn::architecture<models::Mamba>(),
-    nn::architecture<models::Mamba2>(),
-    nn::architecture<models::Mellum>(),
-    nn::architecture<models::Mimo2>(),
-    nn::architecture<models::Minicpm>(),
-    nn::architecture<models::Minicpm3>(),
-    nn::architecture<models::Minimax01>(),
-    nn::architecture<models::MinimaxM2>(),
-    nn::architecture<models::Mistral3>(),
-    nn::architecture<models::ModernBert>(),
-    nn::architecture<models::Mpt>(),
-    nn::architecture<models::MuseGlimmer>(),
-    nn::architecture<models::Nanbeige>(),
-    nn::architecture<models::Nemotron>(),
-    nn::architecture<models::Nemotron>("jais2"),
-    nn::architecture<models::NemotronH>(),
-    nn::architecture<models::NemotronH>("nemotron_h_moe"),
-    nn::architecture<models::NeoBert>(),
-    nn::architecture<models::NeoBert>("llama-embed"),
-    nn::architecture<models::NomicBert>(),
-    nn::architecture<models::NomicBertMoe>(),
-    nn::architecture<models::NomicBertMoe>("jina-bert-v3"),
-    nn::architecture<models::Olmo>(),
-    nn::architecture<models::Olmo2>(),
-    nn::architecture<models::Olmoe>(),
-    nn::architecture<models::Orion>(),
-    nn::architecture<models::Phi2>(),
-    nn::architecture<models::Phi3>(),
-    nn::architecture<models::Phimoe>(),
-    nn::architecture<models::Plamo>(),
-    nn::architecture<models::Plamo2>(),
-    nn::architecture<models::Plamo3>(),
-    nn::architecture<models::Plm>(),
-    nn::architecture<models::Qwen>(),
-    nn::architecture<models::Qwen2>(),
-    nn::architecture<models::Qwen2>("cogvlm"),
-    nn::architecture<models::Qwen2>("exaone"),
-    nn::architecture<models::Qwen2>("paddleocr"),
-    nn::architecture<models::Qwen2>("pangu-embedded"),
-    nn::architecture<models::Qwen2>("qwen2vl"),
-    nn::architecture<models::Qwen2Moe>(),
-    nn::architecture<models::Qwen3>(),
-    nn::architecture<models::Qwen3>("openelm"),
-    nn::architecture<models::Qwen3>("qwen3vl"),
-    nn::architecture<models::Qwen35>(),
-    nn::architecture<models::Qwen35>("qwen35moe"),
-    nn::architecture<models::Qwen3Moe>(),
-    nn::architecture<models::Qwen3Moe>("qwen3vlmoe"),
-    nn::architecture<models::Qwen3Next>(),
-    nn::architecture<models::Refact>(),
-    nn::architecture<models::RetNet>(),
-    nn::architecture<models::Rwkv6>(),
-    nn::architecture<models::Rwkv7>(),
-    nn::architecture<models::SeedOss>(),
-    nn::architecture<models::SmallThinker>(),
-    nn::architecture<models::Smollm3>(),
-    nn::architecture<models::Spark25>(),
-    nn::architecture<models::StableLm>(),
-    nn::architecture<models::Starcoder2>(),
-    nn::architecture<models::Starcoder2>("codeshell"),
-    nn::architecture<models::Step35>(),
-    nn::architecture<models::T5>(),
-    nn::architecture<models::T5Encoder>(),
-    nn::architecture<models::Talkie>(),
-};
+// The other architectures that a class serves.
+template <class M>
+constexpr std::span<const std::string_view> others() {
+  if constexpr (requires { M::also; })
+    return M::also;
+  else
+    return {};
+}
+
+template <class... M>
+constexpr auto rows_of() {
+  std::array<nn::Architecture, ((1 + others<M>().size()) + ...)> rows{};
+  auto row = rows.begin();
+  const auto add = [&]<class Model>(std::type_identity<Model>) {
+    *row++ = nn::architecture<Model>();
+    for (const auto name : others<Model>()) *row++ = nn::architecture<Model>(name);
+  };
+  (add(std::type_identity<M>{}), ...);
+  return rows;
+}
+
+using namespace models;
+constexpr auto architectures =
+    rows_of<Afmoe, Apertus, Arcee, Arctic, Arwkv7, Baichuan, Bert, Bitnet, BitnetB158, Bloom, Chameleon, Cohere2,
+            Cohere2Moe, CommandR, Dbrx, Deci, Deepseek, Deepseek2, Deepseek32, Dots1, Ernie45, Ernie45Moe, EuroBert,
+            Exaone4, ExaoneMoe, Falcon, FalconH1, Gemma, Gemma2, Gemma3, Gemma3n, Gemma4, GemmaEmbedding, Glm4, Glm4Moe,
+            Gpt2, GptJ, GptNeox, GptOss, Granite, GraniteHybrid, GraniteSwa, Grok, HrmText, Hunyuan, Internlm2, Jais,
+            Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llama, Llama4, Maincoder, Mamba, Mamba2, Mellum, Mimo2,
+            Minicpm, Minicpm3, Minimax01, MinimaxM2, Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron,
+            NemotronH, NeoBert, NomicBert, NomicBertMoe, Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2,
+            Plamo3, Plm, Qwen, Qwen2, Qwen2Moe, Qwen3, Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rwkv6, Rwkv7,
+            SeedOss, SmallThinker, Smollm3, Spark25, StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
 
 // Levenshtein's distance, for "did you mean".
 std::size_t distance(std::string_view a, std::string_view b) {

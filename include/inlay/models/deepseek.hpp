@@ -16,6 +16,7 @@ struct DeepseekLayer : nn::MoeLike {
 
 struct Deepseek : nn::Decoder<DeepseekLayer> {
   static constexpr std::string_view name = "deepseek";
+  static constexpr std::string_view also[] = {"bailingmoe", "deepseek2-ocr"};
   using Decoder::Decoder;
 };
 

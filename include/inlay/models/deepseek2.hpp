@@ -23,6 +23,7 @@ struct Deepseek2Layer : nn::PreNormLayer<nn::RmsNorm, nn::FeedForward, nn::Laten
 
 struct Deepseek2 : nn::Decoder<Deepseek2Layer> {
   static constexpr std::string_view name = "deepseek2";
+  static constexpr std::string_view also[] = {"mistral4"};
   using Decoder::Decoder;
 };
 
@@ -36,6 +37,7 @@ struct Deepseek32Layer : Deepseek2Layer {
 
 struct Deepseek32 : nn::Decoder<Deepseek32Layer> {
   static constexpr std::string_view name = "deepseek32";
+  static constexpr std::string_view also[] = {"glm-dsa"};
   Deepseek32(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
     const int chosen = m.integer("attention.indexer.top_k");
     if (m.context > chosen)

@@ -16,6 +16,7 @@ struct Dots1Layer : nn::MoeLike {
 
 struct Dots1 : nn::Decoder<Dots1Layer> {
   static constexpr std::string_view name = "dots1";
+  static constexpr std::string_view also[] = {"bailingmoe2", "hy_v3"};
   using Decoder::Decoder;
 };
 

@@ -36,6 +36,7 @@ struct EuroBert : PreNormEncoder<nn::Pairing::halves> {
 
 struct NeoBert : PreNormEncoder<nn::Pairing::adjacent> {
   static constexpr std::string_view name = "neo-bert";
+  static constexpr std::string_view also[] = {"llama-embed"};
   using PreNormEncoder::PreNormEncoder;
 };
 

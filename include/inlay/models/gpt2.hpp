@@ -15,6 +15,7 @@ struct Gpt2Layer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
 
 struct Gpt2 : nn::Decoder<Gpt2Layer, nn::LayerNorm> {
   static constexpr std::string_view name = "gpt2";
+  static constexpr std::string_view also[] = {"starcoder"};
   nn::Tensor positions;
   Gpt2(const nn::Metadata& m, const nn::Weights& w)
       : Decoder(m, w), positions(nn::learned_positions(m, w, shape.dim)) {}

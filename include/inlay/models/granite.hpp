@@ -32,6 +32,7 @@ struct GraniteModel : nn::Decoder<Layer> {
 
 struct Granite : GraniteModel<GraniteLayer> {
   static constexpr std::string_view name = "granite";
+  static constexpr std::string_view also[] = {"granitemoe"};
   using GraniteModel::GraniteModel;
 };
 

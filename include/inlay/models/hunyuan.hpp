@@ -25,6 +25,7 @@ struct HunyuanLayer : nn::MoeLike {
 
 struct Hunyuan : nn::Decoder<HunyuanLayer> {
   static constexpr std::string_view name = "hunyuan-dense";
+  static constexpr std::string_view also[] = {"hunyuan-moe", "hunyuan_vl"};
   using Decoder::Decoder;
 };
 

@@ -15,6 +15,7 @@ struct Internlm2Layer : nn::LlamaLike {
 
 struct Internlm2 : nn::Decoder<Internlm2Layer> {
   static constexpr std::string_view name = "internlm2";
+  static constexpr std::string_view also[] = {"chatglm"};
   using Decoder::Decoder;
 };
 

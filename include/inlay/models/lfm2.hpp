@@ -25,6 +25,7 @@ struct Lfm2Layer
 /// The last norm has the name "token_embd_norm" in these files.
 struct Lfm2 : nn::Decoder<Lfm2Layer> {
   static constexpr std::string_view name = "lfm2";
+  static constexpr std::string_view also[] = {"lfm2moe"};
   Lfm2(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w, nn::Shape(m), "token_embd_norm") {}
 };
 

@@ -37,6 +37,7 @@ struct LlamaLayer {
 
 struct Llama : nn::Decoder<LlamaLayer> {
   static constexpr std::string_view name = "llama";
+  static constexpr std::string_view also[] = {"mistral", "xverse"};
   using Decoder::Decoder;
 };
 

@@ -15,6 +15,7 @@ struct NemotronLayer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
 
 struct Nemotron : nn::Decoder<NemotronLayer, nn::LayerNorm> {
   static constexpr std::string_view name = "nemotron";
+  static constexpr std::string_view also[] = {"jais2"};
   Nemotron(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w, nn::Shape(m, nn::Eps::layer)) {}
 };
 

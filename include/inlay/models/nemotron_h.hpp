@@ -49,6 +49,7 @@ struct NemotronHLayer {
 
 struct NemotronH : nn::Decoder<NemotronHLayer> {
   static constexpr std::string_view name = "nemotron_h";
+  static constexpr std::string_view also[] = {"nemotron_h_moe"};
   using Decoder::Decoder;
 };
 

@@ -29,6 +29,7 @@ struct RotatedBertLayer : nn::BertLikeLayer<NomicFeed> {
 
 struct NomicBertMoe : nn::TypedEncoder<RotatedBertLayer> {
   static constexpr std::string_view name = "nomic-bert-moe";
+  static constexpr std::string_view also[] = {"jina-bert-v3"};
   using TypedEncoder::TypedEncoder;
 };
 

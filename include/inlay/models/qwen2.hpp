@@ -15,6 +15,7 @@ struct Qwen2Layer : nn::LlamaLike {
 
 struct Qwen2 : nn::Decoder<Qwen2Layer> {
   static constexpr std::string_view name = "qwen2";
+  static constexpr std::string_view also[] = {"cogvlm", "exaone", "paddleocr", "pangu-embedded", "qwen2vl"};
   using Decoder::Decoder;
 };
 

@@ -15,6 +15,7 @@ struct Qwen3Layer : nn::LlamaLike {
 
 struct Qwen3 : nn::Decoder<Qwen3Layer> {
   static constexpr std::string_view name = "qwen3";
+  static constexpr std::string_view also[] = {"openelm", "qwen3vl"};
   using Decoder::Decoder;
 };
 

@@ -16,6 +16,7 @@ struct Qwen3MoeLayer : nn::MoeLike {
 
 struct Qwen3Moe : nn::Decoder<Qwen3MoeLayer> {
   static constexpr std::string_view name = "qwen3moe";
+  static constexpr std::string_view also[] = {"qwen3vlmoe"};
   using Decoder::Decoder;
 };
 

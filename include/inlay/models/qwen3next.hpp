@@ -62,6 +62,7 @@ struct Qwen3Next : nn::Decoder<Qwen3NextLayer<nn::GatedDelta::Sharing::neighbour
 /// Qwen 3.5: the converter has put the value heads of each key head a stride apart.
 struct Qwen35 : nn::Decoder<Qwen3NextLayer<nn::GatedDelta::Sharing::strided>> {
   static constexpr std::string_view name = "qwen35";
+  static constexpr std::string_view also[] = {"qwen35moe"};
   using Decoder::Decoder;
 };
 

@@ -15,6 +15,7 @@ struct Starcoder2Layer : nn::PreNormLayer<nn::LayerNorm, nn::Mlp> {
 
 struct Starcoder2 : nn::Decoder<Starcoder2Layer, nn::LayerNorm> {
   static constexpr std::string_view name = "starcoder2";
+  static constexpr std::string_view also[] = {"codeshell"};
   using Decoder::Decoder;
 };
 
