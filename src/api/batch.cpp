@@ -81,7 +81,7 @@ void BatchState::refuse_twice(const SessionState& session) {
     if (request->session.get() == &session) throw Error(Errc::argument, "the session is in the batch already");
 }
 
-Batch::Id BatchState::submit(std::shared_ptr<SessionState> session, std::span<const TokenId> prompt,
+Batch::Id BatchState::submit(const std::shared_ptr<SessionState>& session, std::span<const TokenId> prompt,
                              const Sampler& sampler, Limits limits, Standing standing) {
   auto request = base::make<BatchRequest>(model_->memory, session, sampler, std::move(limits));
   request->rollback.emplace(*session);

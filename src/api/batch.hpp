@@ -50,8 +50,8 @@ struct BatchState {
 
   // From any thread.
   void refuse_twice(const SessionState& session);
-  Batch::Id submit(std::shared_ptr<SessionState> session, std::span<const TokenId> prompt, const Sampler& sampler,
-                   Limits limits, Standing standing);
+  Batch::Id submit(const std::shared_ptr<SessionState>& session, std::span<const TokenId> prompt,
+                   const Sampler& sampler, Limits limits, Standing standing);
   void cancel(Batch::Id id);
   void close();
 

@@ -155,9 +155,9 @@ bool has_matrix_product() noexcept {
 void prefer_large_pages(void* memory, std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
-  const auto start = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-  if (start < end) madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const auto start = (address + page - 1) / page * page, end = (address + bytes) / page * page;
+  if (start < end) madvise(static_cast<std::byte*>(memory) + (start - address), end - start, MADV_HUGEPAGE);
 #else
   static_cast<void>(memory), static_cast<void>(bytes);
 #endif

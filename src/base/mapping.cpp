@@ -80,7 +80,8 @@ void drop_pages(std::span<const std::byte> part) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(part.data());
   const std::uintptr_t first = (address + page - 1) / page * page;
   const std::uintptr_t last = (address + part.size()) / page * page;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  auto* const begin = const_cast<std::byte*>(part.data()) + (first - address);
+  if (first < last) ::madvise(begin, last - first, MADV_DONTNEED);
 }
 
 #else

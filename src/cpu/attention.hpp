@@ -93,7 +93,7 @@ struct AttentionScratch {
   AttentionScratch(const AttentionTask& task, std::byte* memory) noexcept {
     std::size_t used = 0;
     const auto take = [&](std::int64_t floats) {
-      auto* place = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(memory) + used);  // null while measured
+      auto* place = reinterpret_cast<float*>(memory ? memory + used : nullptr);  // null while measured
       used += static_cast<std::size_t>(floats + 15) / 16 * 16 * sizeof(float);
       return place;
     };

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #ifndef eigen_assert
-#define eigen_assert(condition) \
+#define eigen_assert(condition) /* NOLINT(readability-identifier-naming): the name is Eigen's */ \
   if (!(condition)) throw std::logic_error(#condition)
 #endif
 #include <Eigen/Core>

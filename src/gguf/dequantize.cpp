@@ -122,8 +122,8 @@ void decode(const BlockQ6_K& block, float* out) {
   const float scale = half_to_float(block.scale);
   for (int i = 0; i < 256; ++i) {
     const int low = nibble(block.codes[i / 128 * 64 + i % 64], i % 128 / 64);
-    const float part_scale = scale * static_cast<float>(block.scales[i / 16]);
-    out[i] = part_scale * static_cast<float>((low | two_bits(block.high, i) << 4) - 32);
+    const int part = block.scales[i / 16];
+    out[i] = scale * static_cast<float>(part) * static_cast<float>((low | two_bits(block.high, i) << 4) - 32);
   }
 }
 

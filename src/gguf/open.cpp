@@ -84,6 +84,7 @@ FileState join_parts(FileState opened, std::string path, const Opening& opening)
   path.resize(path.size() - suffix.size());
   FileState model(opening.memory);
   for (std::int64_t i = 0; i < parts; ++i) {
+    // NOLINTNEXTLINE(bugprone-use-after-move): `own` comes once
     FileState part = i == own ? std::move(opened) : parse_file(path + part_suffix(i, parts), opening);
     if (part_number(part, "split.no", max_parts) != i || part_number(part, "split.count", max_parts + 1) != parts) {
       fail(part.name, Fault::inconsistent, fmt::format("it does not say that it is part {} of {}", i + 1, parts),
@@ -111,7 +112,7 @@ auto guarded(const Work& work) {
 
 }  // namespace
 
-File Parser::share(FileState state, std::pmr::memory_resource* memory) {
+File Parser::share(FileState&& state, std::pmr::memory_resource* memory) {
   return File(base::make_shared<const FileState>(memory, std::move(state)));
 }
 

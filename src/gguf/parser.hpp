@@ -34,7 +34,7 @@ class Parser {
  private:
   Parser(std::span<const std::byte> file, FileState& state) : file_(file), state_(state), cursor_(file, state.name) {}
 
-  static File share(FileState state, std::pmr::memory_resource* memory);
+  static File share(FileState&& state, std::pmr::memory_resource* memory);
 
   void read_header();
   void read_keys();

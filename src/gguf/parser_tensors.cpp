@@ -41,7 +41,7 @@ void Parser::read_tensor(std::pmr::vector<std::int64_t>& shapes) {
   tensor.type = cursor_.number<std::uint32_t>("type");
   const auto offset = cursor_.number<std::uint64_t>("offset");
   extents_.push_back({offset, checked_bytes(tensor)});
-  state_.tensors.push_back(std::move(tensor));
+  state_.tensors.push_back(tensor);
 }
 
 std::uint64_t Parser::checked_bytes(const Tensor& tensor) const {

@@ -34,10 +34,11 @@ void set_nibble(std::uint8_t& byte, int i, int code) {
 // Q4_0 and Q5_0: the farthest value gets code 0.
 template <class Block>
 void encode_symmetric(const float* values, Block& block, int codes) {
-  const float scale = farthest(values, 32) / static_cast<float>(-codes / 2);
+  const int middle = codes / 2;
+  const float scale = farthest(values, 32) / static_cast<float>(-middle);
   block.scale = float_to_half(scale);
   for (int i = 0; i < 32; ++i) {
-    const int code = code_of(values[i] * inverse(scale) + static_cast<float>(codes / 2), codes);
+    const int code = code_of(values[i] * inverse(scale) + static_cast<float>(middle), codes);
     set_nibble(block.codes[i % 16], i / 16, code);
     if constexpr (requires { block.high; }) set_high_bit(block.high, i, code);
   }

@@ -114,6 +114,7 @@ std::vector<float> alibi_slopes(int heads, float most) {
   int whole = 1;
   while (whole * 2 <= heads) whole *= 2;
   std::vector<float> slopes;
+  slopes.reserve(std::size_t(heads));
   for (int h = 0; h < heads; ++h)
     slopes.push_back(float(h < whole ? std::pow(2.0, -double(most) * (h + 1) / whole)
                                      : std::pow(2.0, -double(most) / 2 * (2 * (h - whole) + 1) / whole)));

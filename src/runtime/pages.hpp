@@ -35,7 +35,7 @@ class BlockPool final : public Pool {
   std::size_t capacity() const noexcept override { return limit_ * std::size_t(in_segment_); }
   std::size_t used() const noexcept override { return holders_.size() - free_.size(); }
 
-  void when_full(std::function<bool()> spare) override { spare_ = std::move(spare); }
+  void when_full(const std::function<bool()>& spare) override { spare_ = spare; }
 
   using Pool::acquire;
   std::int32_t acquire(std::int32_t) override {

@@ -38,7 +38,7 @@ class Pool {
     if (--holders_[std::size_t(block)] == 0) leave(block);
   }
   // Asked, where a block is wanted and there is no memory, to release one that can be spared; false: there is none.
-  virtual void when_full(std::function<bool()>) {}
+  virtual void when_full(const std::function<bool()>&) {}
   virtual void trim() noexcept = 0;  // gives memory back that no block needs
 
   // The same contents in a block of its own. Whoever has a tier pins `from`.

@@ -65,7 +65,7 @@ StateId States::compute(StateId from, std::uint8_t index) const {
       if (arc.kind == Arc::Kind::byte && arc.first <= byte && byte <= arc.last) seeds.push_back(arc.to);
     });
   }
-  if (!seeds.empty()) return remember(state.next[index], std::move(seeds));
+  if (!seeds.empty()) return remember(state.next[index], seeds);
   state.next[index].store(dead_state, std::memory_order_release);
   return dead_state;
 }
@@ -103,20 +103,20 @@ void States::prepare() const {
   }
 }
 
-StateId States::remember(std::atomic<StateId>& where, std::vector<NodeId> seeds) const {
+StateId States::remember(std::atomic<StateId>& where, const std::vector<NodeId>& seeds) const {
   const std::lock_guard lock(mutex_);
   if (full_) refuse_states();
-  const StateId id = intern(std::move(seeds));
+  const StateId id = intern(seeds);
   where.store(id, std::memory_order_release);
   return id;
 }
 
 // All new states or, where memory or room for them is short, none.
-StateId States::intern(std::vector<NodeId> seeds) const {
+StateId States::intern(const std::vector<NodeId>& seeds) const {
   const StateId first = count_;
   const std::size_t bytes = bytes_;
   try {
-    const StateId id = place(std::move(seeds));
+    const StateId id = place(seeds);
     while (!unfilled_.empty()) {
       const auto& [kernel, unfilled] = *unfilled_.back();
       unfilled_.pop_back();

@@ -74,8 +74,8 @@ class States {
 
   StateId compute(StateId from, std::uint8_t index) const;
   void compute_all(StateId from) const;
-  StateId remember(std::atomic<StateId>& where, std::vector<NodeId> seeds) const;
-  StateId intern(std::vector<NodeId> seeds) const;
+  StateId remember(std::atomic<StateId>& where, const std::vector<NodeId>& seeds) const;
+  StateId intern(const std::vector<NodeId>& seeds) const;
   StateId place(const std::vector<NodeId>& seeds) const;
   void forget(StateId first) const noexcept;
   Kernel close(std::vector<NodeId> seeds) const;

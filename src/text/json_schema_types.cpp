@@ -97,7 +97,7 @@ void SchemaCompiler::tighten(NumberFacts& facts, const JsonValue& schema) const 
   const auto decimal = [&](std::string_view keyword) -> std::optional<Decimal> {
     const JsonValue* number = document_.number(schema, keyword);
     if (!number) return std::nullopt;
-    const auto value = Decimal::parse(number->text);
+    auto value = Decimal::parse(number->text);
     if (!value) document_.fail(Flaw::limit, schema, keyword, "is beyond all use");
     return value;
   };

@@ -28,6 +28,7 @@ struct Retention {
         rope(s.rope(w, m, nn::Pairing::adjacent)),
         eps(m.real("attention.group_norm_epsilon", s.eps)) {
     std::vector<float> rates;  // the scan keeps exp(-exp(rate)) of its state
+    rates.reserve(std::size_t(heads));
     for (int h = 0; h < heads; ++h) rates.push_back(float(std::log(-std::log1p(-std::exp2(-5.0 - h)))));
     decay = w.constant(rates).view_as({heads, 1}, {1, 1});
   }

@@ -88,6 +88,7 @@ INLAY_API Tensor learned_positions(const Metadata& m, const Weights& w, std::int
 template <class Function>
 Tensor position_scale(const Weights& w, const Metadata& m, const Function& factor) {
   std::vector<float> factors;
+  factors.reserve(std::size_t(m.context));
   for (int p = 0; p < m.context; ++p) factors.push_back(factor(p));
   auto table = w.constant(factors);
   table.view.rank = 2, table.view.shape[1] = 1, table.view.stride[1] = table.view.stride[0];

@@ -9,7 +9,7 @@
 namespace inlay::cpu {
 namespace {
 
-constexpr int prefetch_bytes = 8192;  // into the second cache: from the first, lines would be lost again
+inline constexpr int prefetch_bytes = 8192;  // into the second cache: from the first, lines would be lost again
 
 INLAY_INLINE void prefetch(const void* from) noexcept { __builtin_prefetch(from, 0, 2); }
 

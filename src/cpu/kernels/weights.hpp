@@ -113,9 +113,10 @@ struct WeightQ8_0 : Signed<A, 1>, HalfScales<A> {
 };
 
 // The sixteen values of IQ4_NL and IQ4_XS, without and with the bias.
-constexpr std::int8_t nonlinear_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-constexpr std::int8_t biased_nonlinear_values[16] = {1,    24,   45,   63,  79,  93,  106, 118,
-                                                     -127, -115, -103, -90, -75, -59, -39, -15};
+inline constexpr std::int8_t nonlinear_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                                     1,    13,   25,  38,  53,  69,  89,  113};
+inline constexpr std::int8_t biased_nonlinear_values[16] = {1,    24,   45,   63,  79,  93,  106, 118,
+                                                            -127, -115, -103, -90, -75, -59, -39, -15};
 
 template <class A, int q>
 INLAY_INLINE typename A::Bytes nonlinear(const Quad (&nibbles)[4], int v) noexcept {
@@ -141,7 +142,7 @@ struct WeightIQ4_XS : Signed<A, super_blocks>, SteppedScales<A> {
 };
 
 // Twice the sixteen four-bit floats, and 16 more so that none is negative.
-constexpr std::int8_t small_floats[16] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
+inline constexpr std::int8_t small_floats[16] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
 
 template <class A>
 struct WeightMXFP4 : Form<5, 16, 1, false, 1> {

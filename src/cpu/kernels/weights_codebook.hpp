@@ -8,11 +8,12 @@ namespace {
 
 // The few values of the codebook types, by level and then the same with the other sign or shift, and so much more that
 // none is negative: eight times IQ1's, IQ2's, IQ3_XXS's and IQ3_S's.
-constexpr std::int8_t iq1_values[16] = {16 - 7, 16 + 1, 16 + 9, 0, 16 - 9, 16 - 1, 16 + 7};
-constexpr std::int8_t iq2_values[16] = {64 + 8, 64 + 25, 64 + 43, 0, 64 - 8, 64 - 25, 64 - 43};
-constexpr std::int8_t iq3_xxs_values[16] = {64 + 4, 64 + 12, 64 + 20, 64 + 28, 64 + 36, 64 + 44, 64 + 52, 64 + 62,
-                                            64 - 4, 64 - 12, 64 - 20, 64 - 28, 64 - 36, 64 - 44, 64 - 52, 64 - 62};
-constexpr std::int8_t iq3_s_values[16] = {17, 19, 21, 23, 25, 27, 29, 31, 15, 13, 11, 9, 7, 5, 3, 1};
+inline constexpr std::int8_t iq1_values[16] = {16 - 7, 16 + 1, 16 + 9, 0, 16 - 9, 16 - 1, 16 + 7};
+inline constexpr std::int8_t iq2_values[16] = {64 + 8, 64 + 25, 64 + 43, 0, 64 - 8, 64 - 25, 64 - 43};
+inline constexpr std::int8_t iq3_xxs_values[16] = {64 + 4,  64 + 12, 64 + 20, 64 + 28, 64 + 36, 64 + 44,
+                                                   64 + 52, 64 + 62, 64 - 4,  64 - 12, 64 - 20, 64 - 28,
+                                                   64 - 36, 64 - 44, 64 - 52, 64 - 62};
+inline constexpr std::int8_t iq3_s_values[16] = {17, 19, 21, 23, 25, 27, 29, 31, 15, 13, 11, 9, 7, 5, 3, 1};
 
 // Three bits choose the value; a scale of 16 columns is an odd number of eighths of the super-block's.
 template <class A, int bits, int zero, const std::int8_t (&values)[16]>
