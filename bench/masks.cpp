@@ -28,7 +28,7 @@ std::vector<Json> lines_of(const std::string& path) {
 struct Work {
   std::shared_ptr<const text::Tokenizer> tokenizer;
   std::unique_ptr<runtime::TokenPieces> pieces;
-  std::map<std::string, std::vector<std::vector<text::TokenId>>> documents = {};  // of each schema
+  std::map<std::string, std::vector<text::TokenIds>> documents = {};  // of each schema
 };
 
 const Work& work() {
@@ -48,7 +48,7 @@ const Work& work() {
 }
 
 // The time of each mask, in microseconds; the grammar is told each token afterwards.
-void follow(const Work& work, const Grammar& grammar, std::span<const std::vector<text::TokenId>> documents,
+void follow(const Work& work, const Grammar& grammar, std::span<const text::TokenIds> documents,
             std::vector<double>& times) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::uint64_t> bits(work.pieces->trie.words());

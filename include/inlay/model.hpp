@@ -50,11 +50,11 @@ struct LoadOptions {
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice
   /// Call f(0..n-1) once each on your threads, even one after another.
   std::function<void(int n, const std::function<void(int)>&)> parallel = {};
-  /// Serves all that is kept for the model, its sessions and batches, and what steps work in; null: the heap. Must be
-  /// thread-safe and outlive them. On the heap stay values in standard types that are handed out or were handed in (the
-  /// texts of info(), salts, samplers), errors, what threads and functions of the host's are to the standard library,
-  /// grammars, chats, guesses, names of weights where a file has heads, kinds of tokens that an encoder was given, and
-  /// what reading and saving take for a moment.
+  /// Serves all that is kept for the model, its sessions and batches, and what work takes for a moment that grows with
+  /// a file, a vocabulary, a text or a context; null: the heap. Must be thread-safe and outlive them. On the heap stay
+  /// what is made without a model (grammars, templates, and what these work in), values in standard types that are
+  /// handed out or in (info(), tokens, saved bytes, samplers, the messages of a chat), errors, guesses, what threads
+  /// and functions of the host's are to the standard library, and for a moment less than 32 KiB.
   std::pmr::memory_resource* memory = nullptr;
   std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
   bool vocabulary_only = false;                             ///< tokenizer, template and facts; no weights

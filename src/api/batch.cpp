@@ -59,7 +59,7 @@ void BatchRequest::begin(std::span<const TokenId> prompt) {
   } else {
     session->check_source(prompt);
     source.assign(prompt.begin(), prompt.end());
-    rollback->begin_anew(runtime::Sequence{.salt = sequence().salt}.in(session->memory()));
+    rollback->begin_anew(runtime::Sequence::of(sequence().salt, session->memory()));
     before = 0;
   }
   if (session->engine().reads_source()) session->begin_writing();

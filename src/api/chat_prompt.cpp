@@ -132,11 +132,11 @@ std::size_t ChatState::known_tokens(const Prompt& prompt, std::size_t& bytes) co
   return known;
 }
 
-std::vector<TokenId> ChatState::tokens_of(const Prompt& prompt) const {
+text::TokenIds ChatState::tokens_of(const Prompt& prompt) const {
   const auto& tokenizer = *model->tokenizer;
   std::size_t skipped = 0;
   const auto known = known_tokens(prompt, skipped);
-  std::vector<text::Segment> segments;
+  std::pmr::vector<text::Segment> segments(model->memory);
   for (const auto& span : prompt.spans) {
     const auto begin = std::max(span.begin, skipped);
     if (begin >= span.end) continue;

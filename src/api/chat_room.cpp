@@ -48,9 +48,9 @@ void ChatState::note_reading(const Shown& shown) {
 
 GenerationState::Dropped ChatState::make_room(std::size_t count, SessionState& full) {
   const auto& tokens = full.sequence.tokens;
-  const std::vector<TokenId> reply(tokens.begin() + std::ptrdiff_t(read_tokens), tokens.end());
+  const text::TokenIds reply(tokens.begin() + std::ptrdiff_t(read_tokens), tokens.end(), model->memory);
   const auto before = left_out;
-  Shown shown;
+  Shown shown{.prompt = {}, .tokens = text::TokenIds(model->memory)};
   if (count > messages.size() || !leave_out_turns(count, reply.size(), shown)) return {.again = false};
   const auto dropped = read_tokens - shown.tokens.size();
   note_reading(shown);

@@ -19,7 +19,7 @@ struct TemplateState {
 // What a model is shown of a conversation.
 struct Shown {
   Prompt prompt;
-  std::vector<TokenId> tokens;
+  text::TokenIds tokens;
 };
 
 struct ChatState {
@@ -50,12 +50,12 @@ struct ChatState {
   text::CallGrammars calls;
   Session session;
   std::vector<Message> messages = {};
-  std::size_t left_out = 0;    // of the messages after the system's, for want of room
-  std::string read_text = {};  // the prompt that the session read last, and how many tokens it is
+  std::size_t left_out = 0;                   // of the messages after the system's, for want of room
+  std::pmr::string read_text{model->memory};  // the prompt that the session read last, and how many tokens it is
   std::size_t read_tokens = 0;
 
  private:
-  std::vector<TokenId> tokens_of(const Prompt& prompt) const;
+  text::TokenIds tokens_of(const Prompt& prompt) const;
   Prompt render(const std::vector<Message>& shown) const;
   Prompt render_as(const std::vector<Message>& shown, bool arguments_as_text, bool system_with_user) const;
   std::size_t known_tokens(const Prompt& prompt, std::size_t& bytes) const;

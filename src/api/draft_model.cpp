@@ -49,7 +49,7 @@ void DraftModel::read(const Stop& stop) {
 
 bool DraftModel::follow(std::span<const TokenId> tokens, const Stop& stop) {
   const auto& tokenizer = *own_->model->tokenizer;
-  std::vector<TokenId> own(tokens.begin(), tokens.end());
+  text::TokenIds own(tokens.begin(), tokens.end(), own_->memory());
   if (!same_) {
     const bool bos = !tokens.empty() && tokens.front() == large_.bos();
     own = tokenizer.encode(text_of(large_, tokens.subspan(bos)), {.add_special = true, .parse_special = true});
@@ -87,7 +87,7 @@ std::vector<TokenId> DraftModel::translated(std::span<const TokenId> said) const
   auto tokens = large_.encode(text, {.parse_special = true});
   if (text_of(large_, tokens) != text) return {};  // the vocabulary begins a text otherwise than it goes on
   if (tokens.size() > 1) tokens.pop_back();
-  return tokens;
+  return {tokens.begin(), tokens.end()};
 }
 
 }  // namespace v0

@@ -23,12 +23,15 @@ Pooling pooling_of(const ModelState& model, Pooling asked) {
   return kinds[kind];
 }
 
-std::vector<float> pooled(const std::vector<float>& rows, std::size_t width, Pooling pooling) {
+using Rows = std::pmr::vector<float>;
+
+Rows pooled(Rows rows, std::size_t width, Pooling pooling) {
+  auto* const memory = rows.get_allocator().resource();
   const auto n = rows.size() / width;
   if (pooling == Pooling::none) return rows;
-  if (pooling == Pooling::cls) return {rows.begin(), rows.begin() + std::ptrdiff_t(width)};
-  if (pooling == Pooling::last) return {rows.end() - std::ptrdiff_t(width), rows.end()};
-  std::vector<float> mean(width);
+  if (pooling == Pooling::cls) return {rows.begin(), rows.begin() + std::ptrdiff_t(width), memory};
+  if (pooling == Pooling::last) return {rows.end() - std::ptrdiff_t(width), rows.end(), memory};
+  Rows mean(width, memory);
   for (std::size_t i = 0; i < width; ++i) {
     double sum = 0;
     for (std::size_t row = 0; row < n; ++row) sum += double(rows[row * width + i]);
@@ -55,9 +58,9 @@ void add(const ModelState& model, std::span<const TokenId> tokens, const EmbedOp
     if (id < 0 || id >= engine.vocabulary())
       throw Error(Errc::argument, "the token " + std::to_string(id) + " is not in the vocabulary", Fault::out_of_bounds,
                   "tokens");
-  const auto rows = engine.encode(tokens);
+  auto rows = engine.encode(tokens);
   out.width = rows.size() / tokens.size();
-  auto result = pooled(rows, out.width, pooling_of(model, options.pooling));
+  auto result = pooled(std::move(rows), out.width, pooling_of(model, options.pooling));
   for (std::size_t i = 0; options.normalize && i < result.size(); i += out.width)
     normalize(std::span(result).subspan(i, out.width));
   out.values.insert(out.values.end(), result.begin(), result.end());

@@ -162,7 +162,7 @@ std::future<std::shared_ptr<const text::Tokenizer>> read_tokenizer(const gguf::F
                     });
 }
 
-std::shared_ptr<const ModelState> load_state(gguf::File file, const LoadOptions& options,
+std::shared_ptr<const ModelState> load_state(gguf::File&& file, const LoadOptions& options,
                                              const std::string& path = {}) {
   check(options);
   const auto memory = base::or_heap(options.memory);
@@ -265,7 +265,9 @@ Session Model::session(const SessionOptions& options) const {
 
 std::vector<TokenId> Model::tokenize(std::string_view text, TokenizeOptions options) const {
   return guarded([&] {
-    return state_->tokenizer->encode(text, {.add_special = options.specials, .parse_special = options.parse_specials});
+    const auto ids =
+        state_->tokenizer->encode(text, {.add_special = options.specials, .parse_special = options.parse_specials});
+    return std::vector(ids.begin(), ids.end());
   });
 }
 

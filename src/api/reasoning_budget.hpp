@@ -26,7 +26,7 @@ class ReasoningBudget {
 
   const text::Tokenizer* tokenizer_;
   std::string begin_, end_;
-  std::vector<text::TokenId> ending_;  // tokens that end the reasoning
+  text::TokenIds ending_;  // tokens that end the reasoning
   bool starts_within_;
   std::size_t most_, first_ = SIZE_MAX;  // the reply begins with this token of the session
   std::size_t read_ = 0;                 // tokens of the reply

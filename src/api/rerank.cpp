@@ -17,7 +17,7 @@ namespace {
 text::Tokenizer::Pair tokens_of(const ModelState& model, std::string_view query, std::string_view document) {
   const auto* key = model.file.find("tokenizer.chat_template.rerank");
   if (!key) return model.tokenizer->encode_pair(query, document);
-  std::vector<text::Segment> segments;
+  std::pmr::vector<text::Segment> segments(model.memory);
   std::string_view rest = model.file.text("tokenizer.chat_template.rerank");
   while (!rest.empty()) {
     constexpr std::string_view query_mark = "{query}", document_mark = "{document}";

@@ -41,6 +41,7 @@ void Session::save(std::string_view path) const {
 std::vector<std::byte> Session::save() const {
   return guarded([&] {
     std::vector<std::byte> saved;
+    saved.reserve(state_->engine().saved_bytes(state_->sequence));
     state_->engine().wake(state_->sequence);
     state_->engine().save(state_->sequence, state_->model->fingerprint(), [&](std::span<const std::byte> bytes) {
       saved.insert(saved.end(), bytes.begin(), bytes.end());

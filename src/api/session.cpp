@@ -22,7 +22,7 @@ constexpr std::size_t most_logit_bytes = std::size_t(64) << 20;  // of one step
 
 }  // namespace
 
-std::vector<TokenId> SessionState::encode(std::string_view text, bool parse_specials) const {
+text::TokenIds SessionState::encode(std::string_view text, bool parse_specials) const {
   const bool begins = sequence.tokens.empty() && !engine().reads_source();
   return model->tokenizer->encode(text, {.add_special = begins, .parse_special = parse_specials});
 }
@@ -112,7 +112,8 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
     const auto start = state_->sequence.tokens.size(), width = std::size_t(state_->engine().vocabulary());
     const int last[] = {int(tokens.size()) - 1};
     if (wanted.empty()) wanted = last;
-    std::vector<std::vector<std::size_t>> rows(tokens.size());  // which results a position fills
+    std::pmr::vector<std::pmr::vector<std::size_t>> rows(tokens.size(),
+                                                         state_->memory());  // which results a position fills
     for (std::size_t i = 0; i < wanted.size(); ++i) rows[std::size_t(wanted[i])].push_back(i);
     std::vector<float> result(wanted.size() * width);
     state_->append(tokens);

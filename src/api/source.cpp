@@ -8,9 +8,9 @@ inline namespace v0 {
 
 using api::guarded;
 
-std::vector<TokenId> SessionState::encode_prompt(std::string_view text, bool parse_specials) const {
+text::TokenIds SessionState::encode_prompt(std::string_view text, bool parse_specials) const {
   if (!engine().reads_source()) return encode(text, parse_specials);
-  if (text.empty()) return {};  // goes on with the source there is
+  if (text.empty()) return text::TokenIds(memory());  // goes on with the source there is
   return model->tokenizer->encode(text, {.add_special = true, .parse_special = parse_specials});
 }
 
@@ -33,7 +33,7 @@ void SessionState::check_source(std::span<const TokenId> source) const {
 
 runtime::Sequence SessionState::with_source(std::span<const TokenId> source, const std::function<bool()>& stop) const {
   check_source(source);
-  auto fresh = runtime::Sequence{.salt = sequence.salt}.in(memory());
+  auto fresh = runtime::Sequence::of(sequence.salt, memory());
   fresh.source = engine().read_source(source, nullptr, stop);
   return fresh;
 }

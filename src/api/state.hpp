@@ -65,8 +65,10 @@ struct SessionState {
   SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how)
       : model(std::move(m)),
         options(how),
-        sequence(runtime::Sequence{.salt = options.salt}.in(memory())),
-        drafts(model->draft_costs) {}
+        sequence(runtime::Sequence::of(options.salt, memory())),
+        drafts(model->draft_costs) {
+    std::string().swap(options.salt);  // the sequence has it
+  }
   ~SessionState() { engine().release(sequence); }
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
@@ -75,9 +77,9 @@ struct SessionState {
   std::pmr::memory_resource* memory() const noexcept { return model->memory; }
   std::size_t context() const noexcept { return std::size_t(engine().context()); }
 
-  std::vector<TokenId> encode(std::string_view text, bool parse_specials) const;
+  text::TokenIds encode(std::string_view text, bool parse_specials) const;
   // The same of a prompt, which is the source of an encoder-decoder.
-  std::vector<TokenId> encode_prompt(std::string_view text, bool parse_specials) const;
+  text::TokenIds encode_prompt(std::string_view text, bool parse_specials) const;
   void check_ids(std::span<const TokenId> ids) const;  // throws Error{argument}
   void require_source() const;                         // throws Error{argument}, as the next does
   void check_source(std::span<const TokenId> source) const;

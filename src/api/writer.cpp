@@ -38,7 +38,9 @@ void Writer::write_reply(const Grammar& grammar) {
 
 std::vector<TokenId> Writer::forced() const {
   const auto text = constraint_ ? constraint_->forced() : std::string();
-  return text.empty() ? std::vector<TokenId>() : model_->tokenizer->encode(text, {});
+  if (text.empty()) return {};
+  const auto ids = model_->tokenizer->encode(text, {});
+  return {ids.begin(), ids.end()};
 }
 
 std::size_t Writer::possible(std::span<const TokenId> tokens) const {

@@ -41,7 +41,8 @@ inline Utf8Character decode_utf8(std::string_view text) {
 }
 
 // `code` must be a Unicode scalar value.
-inline void append_utf8(char32_t code, std::string& out) {
+template <class Text>
+void append_utf8(char32_t code, Text& out) {
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
   if (code < 0x80) {
     out += static_cast<char>(code);

@@ -12,9 +12,17 @@ namespace inlay::runtime {
 namespace {
 
 text::TokenTrie make_trie(const TokenPieces& pieces, std::pmr::memory_resource* memory) {
-  std::vector<std::string> texts;
-  for (text::TokenId id = 0; id < pieces.tokenizer->size(); ++id) texts.push_back(pieces.text(id));
-  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  std::pmr::string texts(memory);  // of all tokens, one behind the other
+  std::pmr::vector<std::size_t> ends(memory);
+  ends.reserve(std::size_t(pieces.tokenizer->size()));
+  for (text::TokenId id = 0; id < pieces.tokenizer->size(); ++id) {
+    texts += pieces.text(id);
+    ends.push_back(texts.size());
+  }
+  std::pmr::vector<std::string_view> views(memory);
+  views.reserve(ends.size());
+  std::size_t begin = 0;
+  for (const auto end : ends) views.push_back(std::string_view(texts).substr(begin, end - begin)), begin = end;
   return text::TokenTrie(views, memory);
 }
 

@@ -24,11 +24,10 @@ int trained_context(const gguf::File& file, const std::string& key) {
 }
 
 // A model runs as well without its packed file.
-void keep_packed(const std::string& path, std::uint64_t origin, std::span<const PackedFile::Part> parts,
-                 const Device& device) {
+void keep_packed(const std::string& path, std::uint64_t origin, PackedFile::Parts parts, const Device& device) {
   if (parts.empty()) return;
   try {
-    PackedFile::write(path, origin, parts);
+    PackedFile::write(path, origin, std::move(parts));
   } catch (const std::system_error& error) {
     device.warn("cannot write packed weights to " + path + ": " + error.code().message());
   }
@@ -51,6 +50,7 @@ Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineO
     : device_(std::move(device)),
       team_(device_->options().threads, device_->threads(), memory()),
       blocks_(memory()),
+      weights_(memory()),
       rotations_(memory()),
       vocabulary_(options.vocabulary),
       ids_(memory()),
@@ -85,7 +85,7 @@ Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineO
   if (network_->encodes()) judge_ = Judge::read(metadata, nn::Weights(weights));
   weights.check_scales();
   if (!options.packed.empty() && !packed_ && !options.measure)
-    keep_packed(options.packed, origin, weights.parts(), *device_);
+    keep_packed(options.packed, origin, weights.take_parts(), *device_);
   blocks_ = weights.take_blocks();
   weight_bytes_ = weights.bytes();
   if (options.measure) unused_ = weights.unused();

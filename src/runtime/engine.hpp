@@ -31,15 +31,21 @@ struct Sequence {
   std::size_t cached = 0;
   std::pmr::vector<std::int32_t> pages = {};
   std::int32_t slot = -1;
-  std::string salt = {};                      // only sequences of the same salt share what they have read
+  std::pmr::string salt = {};                 // only sequences of the same salt share what they have read
   PrefixTree::Node* branch = nullptr;         // where the prefix tree holds its pages; pinned
   bool shareable = true;                      // its pages hold what anybody would compute here from its tokens
   std::shared_ptr<const Source> source = {};  // of an encoder-decoder: what its tokens are written for
-  std::vector<std::int32_t> types = {};       // of an encoder's tokens: 1 for those of a second text; empty: all 0
+  std::pmr::vector<std::int32_t> types = {};  // of an encoder's tokens: 1 for those of a second text; empty: all 0
 
   // The same in this memory.
   Sequence in(std::pmr::memory_resource* memory) const {
-    return {{tokens, memory}, cached, {pages, memory}, slot, salt, branch, shareable, source, types};
+    return {{tokens, memory}, cached,    {pages, memory}, slot,           {salt, memory},
+            branch,           shareable, source,          {types, memory}};
+  }
+  static Sequence of(std::string_view salt, std::pmr::memory_resource* memory) {
+    auto sequence = Sequence().in(memory);
+    sequence.salt = salt;
+    return sequence;
   }
 };
 
@@ -90,6 +96,7 @@ struct Rotation {
 };
 
 struct KeptTokens;
+struct SnapshotHeader;
 
 struct EngineOptions {
   CacheOptions cache;
@@ -130,8 +137,8 @@ class Engine {
   bool can_branch() const noexcept { return !keeps_states() && caches_->shares_pages(); }
 
   // What an encoder makes of the tokens: [tokens, width]. From `second` on they are of a second text.
-  std::vector<float> encode(std::span<const TokenId> tokens) { return encode(tokens, tokens.size()); }
-  std::vector<float> encode(std::span<const TokenId> tokens, std::size_t second);
+  std::pmr::vector<float> encode(std::span<const TokenId> tokens) { return encode(tokens, tokens.size()); }
+  std::pmr::vector<float> encode(std::span<const TokenId> tokens, std::size_t second);
   bool encodes() const noexcept { return network_->encodes(); }
   // What turns an encoder's rows into answers; null where the file has none.
   const Judge* judge() const noexcept { return judge_ ? &*judge_ : nullptr; }
@@ -143,7 +150,7 @@ class Engine {
   bool answers() const noexcept { return answers_; }
 
   // What sequences of an encoder-decoder need before they are read; rows: encode() too.
-  std::shared_ptr<const Source> read_source(std::span<const TokenId> tokens, std::vector<float>* rows = nullptr,
+  std::shared_ptr<const Source> read_source(std::span<const TokenId> tokens, std::pmr::vector<float>* rows = nullptr,
                                             const std::function<bool()>& stop = {});
   bool reads_source() const noexcept { return source_pass_ != nullptr; }
 
@@ -173,6 +180,7 @@ class Engine {
   // what the sink throws.
   using ByteSink = std::function<void(std::span<const std::byte>)>;
   void save(const Sequence& sequence, std::uint64_t model, const ByteSink& sink) const;
+  std::uint64_t saved_bytes(const Sequence& sequence) const;  // that save() writes
   Sequence restore(std::span<const std::byte> saved, std::uint64_t model);
 
   // Forgets all but the first `length` tokens. A recurrent state cannot go back, so what it lost is read again later.
@@ -229,6 +237,7 @@ class Engine {
   void find_rotations();
   Rotation rotation_of(const inlay_rope_op& rope) const;
   void move_rows(const Sequence& from, const Sequence& to, std::size_t first, std::size_t count) const;
+  SnapshotHeader snapshot_header(const Sequence& sequence, std::uint64_t model) const;
   void save_rows(const KeptTokens& tokens, const ByteSink& put) const;
   void save_states(const Sequence& sequence, const ByteSink& put) const;
   using TakeBytes = std::function<const std::byte*(std::size_t bytes)>;  // the next ones
@@ -238,7 +247,7 @@ class Engine {
   void describe(std::span<const Reading> readings);
   void give(std::span<const Reading> readings, const nn::Tensor& to) const;
   void download(const nn::Tensor& rows, std::span<float> numbers) const;
-  void encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,
+  void encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::pmr::vector<float>& rows,
               const std::function<bool()>& stop);
   void forget(Sequence& sequence, std::size_t length) noexcept;  // with the lock on memory held
   void keep_pages(Sequence& sequence) noexcept;                  // those of what is cached; the lock is held, too

@@ -23,7 +23,7 @@ void Engine::share_prefixes() {
 }
 
 PrefixKey Engine::key_of(const Sequence& sequence) const {
-  PrefixKey key{.salt = sequence.salt};
+  PrefixKey key{.salt = {sequence.salt, memory()}};
   for (const auto& cache : caches_->keys_values())
     if (cache.size) key.k_type = cache.k_type, key.v_type = cache.v_type;
   return key;

@@ -13,18 +13,18 @@ std::shared_ptr<Source> Engine::new_source(std::span<const TokenId> tokens) {
   return source;
 }
 
-std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> tokens, std::vector<float>* rows,
+std::shared_ptr<const Source> Engine::read_source(std::span<const TokenId> tokens, std::pmr::vector<float>* rows,
                                                   const std::function<bool()>& stop) {
   const auto source = new_source(tokens);
-  std::vector<float> unread;
+  std::pmr::vector<float> unread(memory());
   encode(*source_pass_, *source_step_, {.tokens = {source->tokens, memory()}, .source = source}, rows ? *rows : unread,
          stop);
   return source;
 }
 
-std::vector<float> Engine::encode(std::span<const TokenId> tokens, std::size_t second) {
-  std::vector<float> rows;
-  std::vector<std::int32_t> types;
+std::pmr::vector<float> Engine::encode(std::span<const TokenId> tokens, std::size_t second) {
+  std::pmr::vector<float> rows(memory());
+  std::pmr::vector<std::int32_t> types(memory());
   if (second < tokens.size()) types.resize(second), types.resize(tokens.size(), 1);
   if (reads_source())
     read_source(tokens, &rows);
@@ -34,7 +34,7 @@ std::vector<float> Engine::encode(std::span<const TokenId> tokens, std::size_t s
   return rows;
 }
 
-void Engine::encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::vector<float>& rows,
+void Engine::encode(const nn::Network& network, nn::Step::State& step, Sequence sequence, std::pmr::vector<float>& rows,
                     const std::function<bool()>& stop) {
   const auto count = sequence.tokens.size();
   const Reading reading{&sequence, int(count), {}};

@@ -16,6 +16,8 @@ namespace inlay::runtime {
 
 namespace {
 
+constexpr const char* use_names[] = {"/0", "/1", "/2"};  // of nn::Weights::Use, in keys of what was found
+
 [[noreturn]] void wrong_type(std::string_view key, std::string_view wanted) {
   throw Error(Errc::format, fmt::format("the key {} must be {}", key, wanted), Fault::wrong_type, std::string(key));
 }
@@ -87,7 +89,18 @@ std::size_t FileMetadata::size(std::string_view key) const {
 }
 
 FileWeights::FileWeights(const gguf::File& file, const Device& device, Options options)
-    : file_(&file), device_(&device), options_(std::move(options)), blocks_(device.memory()) {}
+    : file_(&file),
+      device_(&device),
+      options_(std::move(options)),
+      found_(device.memory()),
+      blocks_(device.memory()),
+      parts_(device.memory()) {}
+
+std::pmr::string FileWeights::key_of(std::string_view name, std::string_view use) const {
+  std::pmr::string key(name, memory());
+  key += use;
+  return key;
+}
 
 std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
   const auto* tensor = file_->tensor(name);
@@ -97,7 +110,7 @@ std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
 nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) {
   const auto* tensor = file_->tensor(name);
   if (!tensor) return scale_of_ternary(name);
-  const auto key = name + "/" + std::to_string(int(use));
+  auto key = key_of(name, use_names[int(use)]);
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
   if (trimmed(tensor->shape) != trimmed(shape))
     throw Error(Errc::format,
@@ -110,7 +123,7 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
                 Fault::unsupported, name);
   if (options_.known)
     if (const auto known = options_.known->find(key); known != options_.known->end())
-      return found_.emplace(key, known->second).first->second;
+      return keep(std::move(key), known->second);
   gguf::Tensor seen = *tensor;
   seen.shape = shape;
   nn::Tensor loaded;
@@ -122,7 +135,7 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
     case nn::Weights::Use::table: loaded = packed(seen, INLAY_ROLE_TABLE); break;
   }
   report(tensor->data.size());
-  return found_.emplace(key, loaded).first->second;
+  return keep(std::move(key), loaded);
 }
 
 // Codes alone; the scale comes as the factor "<name>.scale" of the matrix.
@@ -146,21 +159,22 @@ nn::Tensor FileWeights::scale_of_ternary(const std::string& name) {
   if (!name.ends_with(ending)) return {};
   const auto* matrix = file_->tensor(name.substr(0, name.size() - ending.size()) + ".weight");
   if (!matrix || !is_ternary(*matrix)) return {};
-  if (const auto known = found_.find(name); known != found_.end()) return known->second;
+  auto key = key_of(name, "");
+  if (const auto known = found_.find(key); known != found_.end()) return known->second;
   const float scale = gguf::ternary_scale(matrix->data, std::size_t(product(matrix->shape)));
   if (!std::isfinite(scale))
     throw Error(Errc::format, fmt::format("the scale of the tensor {} is not finite", matrix->name), Fault::bad_value,
                 std::string(matrix->name));
-  return found_.emplace(name, constant({&scale, 1})).first->second;
+  return keep(std::move(key), constant({&scale, 1}));
 }
 
 void FileWeights::check_scales() const {
   for (const auto& tensor : file_->tensors()) {
-    const std::string name(tensor.name);
-    if (!is_ternary(tensor) || !name.ends_with(".weight") || !found_.contains(name + "/1")) continue;
-    if (!found_.contains(name.substr(0, name.size() - 6) + "scale"))
+    const auto name = tensor.name;
+    if (!is_ternary(tensor) || !name.ends_with(".weight") || !found_.contains(key_of(name, use_names[1]))) continue;
+    if (!found_.contains(key_of(name.substr(0, name.size() - 6), "scale")))
       throw Error(Errc::unsupported, fmt::format("the tensor {} is of type I2_S, whose scale has no place there", name),
-                  Fault::unsupported, name);
+                  Fault::unsupported, std::string(name));
   }
 }
 
@@ -192,7 +206,7 @@ nn::Tensor FileWeights::constant(std::span<const float> values) {
 
 nn::Tensor FileWeights::values(const gguf::Tensor& tensor) {
   const auto n = std::size_t(product(tensor.shape));
-  std::vector<float> numbers(n);
+  std::pmr::vector<float> numbers(n, memory());
   gguf::dequantize(gguf::find_type(tensor.type)->type, tensor.data.data(), numbers.data(), n);
   if (const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
       bad != numbers.end())
@@ -261,9 +275,8 @@ void FileWeights::report(std::uint64_t bytes) {
 std::vector<std::string> FileWeights::unused() const {
   std::vector<std::string> names;
   for (const auto& tensor : file_->tensors()) {
-    const std::string name(tensor.name);
-    const auto asked = [&](const char* use) { return found_.contains(name + use); };
-    if (!asked("/0") && !asked("/1") && !asked("/2")) names.push_back(name);
+    const auto asked = [&](const char* use) { return found_.contains(key_of(tensor.name, use)); };
+    if (std::ranges::none_of(use_names, asked)) names.emplace_back(tensor.name);
   }
   return names;
 }

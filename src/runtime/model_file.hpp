@@ -30,7 +30,7 @@ class FileMetadata final : public nn::Metadata::Source {
 // Loads each tensor when a block asks for it, in the form that its use wants, and remembers which were asked for.
 class FileWeights final : public nn::Weights::Source {
  public:
-  using Found = std::unordered_map<std::string, nn::Tensor>;  // by name and use
+  using Found = std::pmr::unordered_map<std::pmr::string, nn::Tensor>;  // by name and use
   struct Options {
     bool measure = false;  // count bytes, pack nothing
     base::Team* team = nullptr;
@@ -46,11 +46,11 @@ class FileWeights final : public nn::Weights::Source {
   nn::Tensor constant(std::span<const float> values) override;
   std::pmr::memory_resource* memory() const noexcept override { return device_->memory(); }
 
-  std::uint64_t bytes() const noexcept { return bytes_; }                      // on the device so far
-  std::span<const PackedFile::Part> parts() const noexcept { return parts_; }  // what was packed
+  std::uint64_t bytes() const noexcept { return bytes_; }  // on the device so far
   void check_scales() const;  // throws Error{unsupported} where a matrix's scale is apart, and nobody asked for it
   std::vector<std::string> unused() const;  // tensors of the file that nobody asked for
   Found take_found() noexcept { return std::move(found_); }
+  PackedFile::Parts take_parts() noexcept { return std::move(parts_); }          // what was packed
   std::pmr::vector<Block> take_blocks() noexcept { return std::move(blocks_); }  // the memory of all weights
 
  private:
@@ -58,6 +58,10 @@ class FileWeights final : public nn::Weights::Source {
   nn::Tensor packed(const gguf::Tensor& tensor, std::uint32_t role);
   nn::Tensor ternary(const gguf::Tensor& tensor);
   nn::Tensor scale_of_ternary(const std::string& name);
+  std::pmr::string key_of(std::string_view name, std::string_view use) const;
+  nn::Tensor keep(std::pmr::string&& key, const nn::Tensor& tensor) {
+    return found_.emplace(std::move(key), tensor).first->second;
+  }
   void pack_rows(const inlay_tensor& source, std::uint32_t role, inlay_tensor& packed, std::string_view name);
   void report(std::uint64_t bytes);
   void* reserve(std::size_t bytes);
@@ -67,7 +71,7 @@ class FileWeights final : public nn::Weights::Source {
   Options options_;
   Found found_;
   std::pmr::vector<Block> blocks_;
-  std::vector<PackedFile::Part> parts_;
+  PackedFile::Parts parts_;
   std::byte* next_ = nullptr;  // in the last block
   std::size_t left_ = 0;
   std::uint64_t bytes_ = 0, read_ = 0;

@@ -107,10 +107,9 @@ base::Owned<PackedFile> PackedFile::open(const std::string& path, std::uint64_t 
   }
 }
 
-void PackedFile::write(const std::string& path, std::uint64_t origin, std::span<const Part> given) {
-  std::vector<Part> parts(given.begin(), given.end());
+void PackedFile::write(const std::string& path, std::uint64_t origin, Parts parts) {
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.tensor < b.tensor; });
-  std::vector<Entry> entries;
+  std::pmr::vector<Entry> entries(parts.get_allocator());
   std::uint64_t offset = head_bytes(parts.size());
   for (const Part& part : parts) {
     entries.push_back({part.tensor, offset, part.bytes.size(), sample_of(part.bytes)});

@@ -20,6 +20,7 @@ class PackedFile {
     std::uint64_t tensor;  // what part_key() says
     std::span<const std::byte> bytes;
   };
+  using Parts = std::pmr::vector<Part>;
 
   // What a packed file depends on: the model's content and time of change, and the layout. A file of another origin is
   // as good as none.
@@ -30,12 +31,11 @@ class PackedFile {
   // Null where there is none that can be used: the head is checked as a whole, and all places and sizes before they are
   // used. Of the weights themselves, as of the model's, samples.
   static base::Owned<PackedFile> open(const std::string& path, std::uint64_t origin, std::pmr::memory_resource* memory);
-  // At once in the place of what was there. Throws std::system_error.
-  static void write(const std::string& path, std::uint64_t origin, std::span<const Part> parts);
+  // At once in the place of what was there; works in the memory of the list. Throws std::system_error.
+  static void write(const std::string& path, std::uint64_t origin, Parts parts);
 
   std::span<const std::byte> find(std::uint64_t tensor) const noexcept;  // empty: not here
 
-  using Parts = std::pmr::vector<Part>;
   PackedFile(base::Mapping file, Parts parts) : file_(std::move(file)), parts_(std::move(parts)) {}
 
  private:

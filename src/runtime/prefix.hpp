@@ -21,11 +21,16 @@ using TokenId = std::int32_t;
 
 // What keys and values depend on beside their tokens, and who may share them: of different keys, nothing is shared.
 struct PrefixKey {
-  std::string salt = {};      // of a tenant
-  std::string adapters = {};  // which, and how strong
-  std::string rotation = {};  // of positions
+  std::pmr::string salt = {};      // of a tenant
+  std::pmr::string adapters = {};  // which, and how strong
+  std::pmr::string rotation = {};  // of positions
   std::uint32_t k_type = 0, v_type = 0;
   auto operator<=>(const PrefixKey&) const = default;
+
+  // The same in this memory.
+  PrefixKey in(std::pmr::memory_resource* memory) const {
+    return {{salt, memory}, {adapters, memory}, {rotation, memory}, k_type, v_type};
+  }
 };
 
 // Runs are cut at page boundaries, so a node owns whole pages; no two children of a node begin with the same page.
@@ -228,7 +233,7 @@ class PrefixTree {
   }
 
   Node* root(const PrefixKey& key) {
-    const auto [found, made] = roots_.try_emplace(key, page_, memory_);
+    const auto [found, made] = roots_.try_emplace(key.in(memory_), page_, memory_);
     if (made) found->second.key = &found->first;
     return &found->second;
   }

@@ -50,7 +50,7 @@ std::uint64_t fingerprint(const gguf::File& file, int context) {
   return sum.value();
 }
 
-void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink& sink) const {
+SnapshotHeader Engine::snapshot_header(const Sequence& sequence, std::uint64_t model) const {
   const auto keys_values = caches_->keys_values();
   const auto kept = std::find_if(keys_values.begin(), keys_values.end(), [](const auto& c) { return c.size > 0; });
   const bool rows = kept != keys_values.end();
@@ -69,6 +69,13 @@ void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink&
   std::memcpy(header.magic, snapshot_magic, sizeof(snapshot_magic));
   header.header_bytes = std::uint32_t(header.size());
   header.bytes = snapshot_bytes(*caches_, header).value();
+  return header;
+}
+
+std::uint64_t Engine::saved_bytes(const Sequence& sequence) const { return snapshot_header(sequence, 0).bytes; }
+
+void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink& sink) const {
+  const auto header = snapshot_header(sequence, model);
   Stay stay(*this);
   stay.add_locked(sequence);
   base::Checksum checksum;
@@ -77,7 +84,7 @@ void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink&
   put(std::as_bytes(std::span(sequence.tokens)));
   if (sequence.source) put(std::as_bytes(std::span(sequence.source->tokens)));
   save_rows(own_tokens(sequence), put);
-  save_rows(source, put);
+  save_rows(source_tokens(sequence), put);
   save_states(sequence, put);
   const auto sum = checksum.value();
   sink(std::as_bytes(std::span(&sum, 1)));
@@ -85,8 +92,8 @@ void Engine::save(const Sequence& sequence, std::uint64_t model, const ByteSink&
 
 void Engine::save_rows(const KeptTokens& tokens, const ByteSink& put) const {
   const auto& table = device_->table();
-  std::vector<float> k, v;
-  std::vector<std::byte> out;
+  std::pmr::vector<float> k(memory()), v(memory());
+  std::pmr::vector<std::byte> out(memory());
   each_run(caches_->keys_values(), tokens, [&](const inlay_cache& cache, std::size_t, const Slots& slots) {
     const SnapshotRow row(cache, cache.k_type, cache.v_type);
     k.resize(slots.size() * row.k_floats), v.resize(slots.size() * row.v_floats);
@@ -103,7 +110,7 @@ void Engine::save_rows(const KeptTokens& tokens, const ByteSink& put) const {
 }
 
 void Engine::save_states(const Sequence& sequence, const ByteSink& put) const {
-  std::vector<float> k;
+  std::pmr::vector<float> k(memory());
   for (const auto& cache : caches_->states()) {
     if (!cache.size || sequence.cached == 0) continue;
     k.resize(std::size_t(cache.state_bytes) / sizeof(float));
@@ -147,7 +154,7 @@ Sequence Engine::restore(std::span<const std::byte> saved, std::uint64_t model) 
 
 void Engine::restore_rows(const KeptTokens& tokens, std::uint32_t k_type, std::uint32_t v_type, const TakeBytes& take) {
   const auto& table = device_->table();
-  std::vector<float> k, v;
+  std::pmr::vector<float> k(memory()), v(memory());
   each_run(caches_->keys_values(), tokens, [&](const inlay_cache& cache, std::size_t, const Slots& slots) {
     const SnapshotRow row(cache, k_type, v_type);
     k.resize(slots.size() * row.k_floats), v.resize(slots.size() * row.v_floats);
@@ -161,7 +168,7 @@ void Engine::restore_rows(const KeptTokens& tokens, std::uint32_t k_type, std::u
 }
 
 void Engine::restore_states(const Sequence& sequence, const TakeBytes& take) {
-  std::vector<float> k;
+  std::pmr::vector<float> k(memory());
   for (const auto& cache : caches_->states()) {
     if (!cache.size || sequence.cached == 0) continue;
     k.resize(std::size_t(cache.state_bytes) / sizeof(float));

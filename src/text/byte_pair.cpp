@@ -38,12 +38,13 @@ class BytePair : public Codec {
     }
   }
 
-  void encode(std::string_view raw, std::vector<TokenId>& out) const override {
-    std::string text = to_valid_utf8(raw);
-    if (rules_.has('e')) text = replaced(text, " ", space_mark);
-    if (lowercase_) text = to_lower(text);
+  void encode(std::string_view raw, TokenIds& out) const override {
+    auto* const memory = vocabulary_.memory;
+    auto text = to_valid_utf8(raw, memory);
+    if (rules_.has('e')) text = replaced<std::pmr::string>(text, " ", space_mark, memory);
+    if (lowercase_) text = to_lower(text, memory);
     const std::string_view view = text;
-    Merger merger;
+    Merger merger(memory);
     std::size_t begin = 0;
     for (const std::size_t end : splitter_.split(text)) {
       const std::string_view piece = view.substr(begin, end - begin);
@@ -68,8 +69,8 @@ class BytePair : public Codec {
   void read_merges(const gguf::Value& value, std::size_t first, std::size_t end);
   TokenId symbol_of(std::string_view text);           // a new one where there is none
   TokenId known_symbol(std::string_view text) const;  // -1 where there is none
-  void encode_piece(std::string_view piece, Merger& merger, std::vector<TokenId>& out) const;
-  void push_symbol(std::string_view text, TokenId id, std::vector<TokenId>& out) const;
+  void encode_piece(std::string_view piece, Merger& merger, TokenIds& out) const;
+  void push_symbol(std::string_view text, TokenId id, TokenIds& out) const;
 
   bool is_whole(std::string_view piece) const { return rules_.has('i') || (raw_ && piece.front() == '\n'); }
   std::optional<Merge> join(std::string_view piece, const Symbol& left, const Symbol& right) const;
@@ -144,7 +145,7 @@ std::optional<Merge> BytePair::join(std::string_view piece, const Symbol& left, 
   return id ? std::optional(Merge{static_cast<std::uint32_t>(*id), *id}) : std::nullopt;
 }
 
-void BytePair::encode_piece(std::string_view piece, Merger& merger, std::vector<TokenId>& out) const {
+void BytePair::encode_piece(std::string_view piece, Merger& merger, TokenIds& out) const {
   if (is_whole(piece) && piece.size() <= vocabulary_.longest)
     if (const auto id = vocabulary_.find_plain(raw_ ? std::string(piece) : to_byte_letters(piece)))
       return out.push_back(*id);
@@ -158,7 +159,7 @@ void BytePair::encode_piece(std::string_view piece, Merger& merger, std::vector<
   merger.for_each([&](const Symbol& symbol) { push_symbol(piece.substr(symbol.begin, symbol.size), symbol.id, out); });
 }
 
-void BytePair::push_symbol(std::string_view text, TokenId id, std::vector<TokenId>& out) const {
+void BytePair::push_symbol(std::string_view text, TokenId id, TokenIds& out) const {
   if (vocabulary_.contains(id)) return out.push_back(id);
   for (const char byte : text) {
     const TokenId symbol = raw_ ? -1 : byte_symbols_[byte_value(byte)];

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/memory.hpp"
 #include "text/tokenizer.hpp"
@@ -15,7 +14,7 @@ class Codec {
  public:
   virtual ~Codec() = default;
   // `text` is never empty, starts the input or follows a special token, and has no special token in it.
-  virtual void encode(std::string_view text, std::vector<TokenId>& out) const = 0;
+  virtual void encode(std::string_view text, TokenIds& out) const = 0;
   // The bytes of a normal token.
   virtual void append(TokenId id, std::string& out) const = 0;
 };

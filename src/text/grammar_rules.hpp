@@ -1,4 +1,4 @@
-// What a Grammar holds: the compiled automaton, its states, and the token masks found so far.
+// What a Grammar holds: the compiled automaton and its states.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,6 @@
 #include "inlay/grammar.hpp"
 #include "text/automaton.hpp"
 #include "text/automaton_states.hpp"
-#include "text/token_mask_cache.hpp"
 
 namespace inlay {
 inline namespace v0 {
@@ -23,7 +22,6 @@ struct GrammarRules {
 
   const text::Automaton automaton;
   const text::States states;
-  mutable text::MaskCache masks;
 };
 
 }  // namespace v0

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Merge {
 class Merger {
  public:
   static constexpr std::size_t most_symbols = std::size_t{1} << 23;  // of one word: 240 MB while it is merged
+
+  explicit Merger(std::pmr::memory_resource* memory) : symbols_(memory), heap_(memory) {}
 
   void clear() { symbols_.clear(); }
   void push(std::size_t begin, std::size_t size, std::int32_t id) {
@@ -94,8 +97,8 @@ class Merger {
     offer(left, find);
   }
 
-  std::vector<Symbol> symbols_;
-  std::vector<std::uint64_t> heap_;  // the pairs to merge, by order
+  std::pmr::vector<Symbol> symbols_;
+  std::pmr::vector<std::uint64_t> heap_;  // the pairs to merge, by order
 };
 
 }  // namespace inlay::text

@@ -44,7 +44,7 @@ class Rwkv : public Codec {
     tokens_ = PrefixIndex(std::move(entries));
   }
 
-  void encode(std::string_view text, std::vector<TokenId>& out) const override {
+  void encode(std::string_view text, TokenIds& out) const override {
     while (!text.empty()) {
       const auto token = tokens_.longest(text);
       out.push_back(token.text.empty() ? std::max(vocabulary_.unknown, 0) : token.id);

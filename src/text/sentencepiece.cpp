@@ -1,5 +1,6 @@
 // SentencePiece's byte-pair encoding: neighbours whose joined text is a token are merged, best score first.
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "text/codec.hpp"
@@ -19,10 +20,10 @@ class SentencePiece : public Codec {
  public:
   explicit SentencePiece(const Vocabulary& vocabulary)
       : vocabulary_(vocabulary), ranks_(vocabulary.texts.size(), vocabulary.memory) {
-    std::vector<TokenId> best_first(ranks_.size());
+    std::pmr::vector<TokenId> best_first(ranks_.size(), vocabulary.memory);
     std::iota(best_first.begin(), best_first.end(), 0);
     const auto score = [&](TokenId id) { return vocabulary_.scores[static_cast<std::size_t>(id)]; };
-    std::stable_sort(best_first.begin(), best_first.end(), [&](TokenId a, TokenId b) { return score(a) > score(b); });
+    std::ranges::sort(best_first, std::greater(), score);
     for (const std::string_view text : vocabulary.texts) crosses_words_ |= word_end(text) < text.size();
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < best_first.size(); ++i) {
@@ -31,9 +32,11 @@ class SentencePiece : public Codec {
     }
   }
 
-  void encode(std::string_view raw, std::vector<TokenId>& out) const override {
-    const std::string text = replaced((vocabulary_.adds_space_prefix ? " " : "") + std::string(raw), " ", space_mark);
-    Merger merger;
+  void encode(std::string_view raw, TokenIds& out) const override {
+    std::pmr::string text(vocabulary_.adds_space_prefix ? space_mark : "", vocabulary_.memory);
+    text.reserve(text.size() + raw.size());
+    append_replaced(raw, " ", space_mark, text);
+    Merger merger(vocabulary_.memory);
     for (std::string_view rest = text; !rest.empty();) {
       const std::size_t size = word_size(rest);
       encode_word(rest.substr(0, size), merger, out);
@@ -56,7 +59,7 @@ class SentencePiece : public Codec {
   // Words can be merged one by one where no token reaches from one into the next.
   std::size_t word_size(std::string_view text) const { return crosses_words_ ? text.size() : word_end(text); }
 
-  void encode_word(std::string_view word, Merger& merger, std::vector<TokenId>& out) const {
+  void encode_word(std::string_view word, Merger& merger, TokenIds& out) const {
     merger.clear();
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t size = std::min(announced_size(word[at]), word.size() - at);

@@ -52,9 +52,9 @@ PrefixIndex::Entry SpecialTokens::longest(std::string_view text, std::size_t par
   return best;
 }
 
-std::vector<SpecialTokens::Fragment> SpecialTokens::partition(std::string_view text,
-                                                              std::span<const Range> parsed) const {
-  std::vector<Fragment> fragments;
+std::pmr::vector<SpecialTokens::Fragment> SpecialTokens::partition(std::string_view text,
+                                                                   std::span<const Range> parsed) const {
+  std::pmr::vector<Fragment> fragments(vocabulary_.memory);
   std::size_t raw = 0, at = 0;
   while (at < text.size()) {
     while (!parsed.empty() && parsed.front().end <= at) parsed = parsed.subspan(1);

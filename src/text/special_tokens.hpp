@@ -24,7 +24,7 @@ class SpecialTokens {
 
   // At each place the longest token wins. Control tokens count only inside one of the `parsed` ranges, which are in
   // order and do not touch.
-  std::vector<Fragment> partition(std::string_view text, std::span<const Range> parsed) const;
+  std::pmr::vector<Fragment> partition(std::string_view text, std::span<const Range> parsed) const;
 
  private:
   PrefixIndex::Entry longest(std::string_view text, std::size_t parsed) const;

@@ -25,7 +25,7 @@ Pattern pattern_of(std::string_view expression, std::pmr::memory_resource* memor
   return Pattern(text, memory);
 }
 
-using Ends = std::vector<std::uint32_t>;
+using Ends = std::pmr::vector<std::uint32_t>;
 
 // One piece being cut: cuts are positions in the piece, and are noted as positions in the whole text.
 class Cuts {
@@ -33,6 +33,7 @@ class Cuts {
   Cuts(std::string_view piece, std::uint32_t offset, Ends& out) : piece_(piece), offset_(offset), out_(out) {}
 
   std::string_view piece() const { return piece_; }
+  std::pmr::memory_resource* memory() const { return out_.get_allocator().resource(); }
   void cut(std::size_t at) {
     if (at > last_) out_.push_back(offset_ + static_cast<std::uint32_t>(at));
     last_ = std::max(last_, at);
@@ -46,20 +47,21 @@ class Cuts {
   std::size_t last_ = 0;
 };
 
-std::vector<std::size_t> character_starts(std::string_view text) {
-  std::vector<std::size_t> starts;
+std::pmr::vector<std::size_t> character_starts(const Cuts& cuts, Range range) {
+  const auto text = cuts.piece().substr(range.begin, range.end - range.begin);
+  std::pmr::vector<std::size_t> starts(cuts.memory());
   for (std::size_t at = 0; at < text.size(); at += base::decode_utf8(text.substr(at)).size) starts.push_back(at);
   return starts;
 }
 
 // 1234567 becomes 1 234 567. The run's start is a cut where the first group is whole.
 void cut_thousands(Cuts& cuts, Range run) {
-  const auto starts = character_starts(cuts.piece().substr(run.begin, run.end - run.begin));
+  const auto starts = character_starts(cuts, run);
   for (std::size_t i = starts.size() % 3; i < starts.size(); i += 3) cuts.cut(run.begin + starts[i]);
 }
 
 void cut_powers_of_two(Cuts& cuts, Range spaces) {
-  const auto starts = character_starts(cuts.piece().substr(spaces.begin, spaces.end - spaces.begin));
+  const auto starts = character_starts(cuts, spaces);
   for (std::size_t at = 0; at < starts.size();) {
     cuts.cut(spaces.begin + starts[at]);
     std::size_t run = 512;
@@ -83,10 +85,11 @@ Splitter::Splitter(const PreTokenizer& rules, std::pmr::memory_resource* memory)
   for (const Step& step : rules.steps) steps_.push_back({step.rule, pattern_of(step.expression, memory)});
 }
 
-std::vector<std::uint32_t> Splitter::split(std::string_view text) const {
-  Ends ends, next;
+std::pmr::vector<std::uint32_t> Splitter::split(std::string_view text) const {
+  auto* const memory = steps_.get_allocator().resource();
+  Ends ends(memory), next(memory);
   if (!text.empty()) ends.push_back(static_cast<std::uint32_t>(text.size()));
-  Pattern::Scratch scratch(steps_.get_allocator().resource());
+  Pattern::Scratch scratch(memory);
   for (const auto& [rule, pattern] : steps_) {
     next.clear();
     std::uint32_t begin = 0;

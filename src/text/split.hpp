@@ -16,7 +16,7 @@ class Splitter {
   explicit Splitter(const PreTokenizer& rules, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   // Where each piece ends, in bytes; nothing is lost. `text` must be valid UTF-8.
-  std::vector<std::uint32_t> split(std::string_view text) const;
+  std::pmr::vector<std::uint32_t> split(std::string_view text) const;
 
  private:
   struct Compiled {

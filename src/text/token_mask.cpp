@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "inlay/error.hpp"
 #include "text/grammar_error.hpp"
 #include "text/grammar_rules.hpp"
@@ -16,7 +17,7 @@ namespace inlay::text {
 class MaskMaker {
  public:
   MaskMaker(const GrammarState& state, const TokenTrie& trie)
-      : rules_(*state.rules_), state_(state), trie_(trie), content_(*trie.content_) {}
+      : rules_(*state.rules_), state_(state), content_(*trie.content_), known_(content_.caches.of(state.rules_)) {}
 
   void join_all(std::span<std::uint64_t> bits) {
     for (const Thread& thread : state_.threads_) join(thread, bits);
@@ -25,13 +26,13 @@ class MaskMaker {
  private:
   void join(const Thread& thread, std::span<std::uint64_t> bits) {
     MaskCache::Key key = thread_key(thread);
-    auto mask = rules_.masks.find_thread(trie_, key);
+    auto mask = known_->find_thread(key);
     if (!mask) {
       mask = make(thread);
-      rules_.masks.keep(trie_, std::move(key), mask);
+      known_->keep(std::move(key), mask);
     }
     const Frame& frame = state_.stacks_[thread.frame];
-    const auto join_sometimes = [&](const std::vector<ConditionalTokens>& sometimes) {
+    const auto join_sometimes = [&](const std::pmr::vector<ConditionalTokens>& sometimes) {
       for (const auto& [when, tokens] : sometimes) {
         if (when.contains(frame.count)) tokens->join(bits);
       }
@@ -44,7 +45,7 @@ class MaskMaker {
 
   // The state and its whole stack, but for the count of a counter on top: masks hold for all counts.
   MaskCache::Key thread_key(const Thread& thread) const {
-    MaskCache::Key key{thread.state};
+    MaskCache::Key key({thread.state}, content_.memory);
     for (FrameId at = thread.frame; at != bottom;) {
       const Frame& frame = state_.stacks_[at];
       key.push_back(frame.resume.what);
@@ -60,7 +61,7 @@ class MaskMaker {
   }
 
   std::shared_ptr<const ThreadMask> make(const Thread& thread) {
-    auto mask = std::make_shared<ThreadMask>();
+    auto mask = base::make_shared<ThreadMask>(content_.memory, content_.memory);
     mask->local = local(thread);
     if (mask->local->loose.empty() || thread.frame == bottom) return mask;
     const FrameId ended = counts(thread) ? state_.stacks_[thread.frame].parent : thread.frame;
@@ -75,11 +76,11 @@ class MaskMaker {
 
   std::shared_ptr<const LocalMask> local(const Thread& thread) {
     const Resume top = counts(thread) ? state_.stacks_[thread.frame].resume : Resume{};
-    MaskCache::Key key{thread.state, top.what};
-    auto mask = rules_.masks.find_local(trie_, key);
+    MaskCache::Key key({thread.state, top.what}, content_.memory);
+    auto mask = known_->find_local(key);
     if (mask) return mask;
     mask = shared_local(thread.state, top);
-    rules_.masks.keep(trie_, std::move(key), mask);
+    known_->keep(std::move(key), mask);
     return mask;
   }
 
@@ -94,7 +95,7 @@ class MaskMaker {
   }
 
   std::shared_ptr<const LocalMask> make_local(StateId state, Resume top, const EasyText& easy) {
-    auto mask = std::make_shared<LocalMask>();
+    auto mask = base::make_shared<LocalMask>(content_.memory, content_.memory);
     mask->tree = easy.taken() ? &content_.hard : &content_.all;
     MaskWalk walk(rules_, *mask->tree);
     FrameId frame = bottom;
@@ -124,8 +125,8 @@ class MaskMaker {
 
   const GrammarRules& rules_;
   const GrammarState& state_;
-  const TokenTrie& trie_;
   const TokenTrie::Content& content_;
+  std::shared_ptr<MaskCache> known_;
 };
 
 void mask_tokens(const GrammarState& state, const TokenTrie& trie, std::span<std::uint64_t> bits) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -26,9 +27,10 @@ struct LocalMask {
     Interval when;
   };
   TokenSet always;
-  std::vector<ConditionalTokens> sometimes;
-  std::vector<Loose> loose;
+  std::pmr::vector<ConditionalTokens> sometimes;
+  std::pmr::vector<Loose> loose;
   const TokenTree* tree = nullptr;  // of the loose nodes
+  explicit LocalMask(std::pmr::memory_resource* memory) : always(memory), sometimes(memory), loose(memory) {}
   std::size_t bytes() const;
 };
 
@@ -36,34 +38,35 @@ struct LocalMask {
 struct ThreadMask {
   std::shared_ptr<const LocalMask> local;
   TokenSet always;
-  std::vector<ConditionalTokens> sometimes;
+  std::pmr::vector<ConditionalTokens> sometimes;
+  explicit ThreadMask(std::pmr::memory_resource* memory) : always(memory), sometimes(memory) {}
   std::size_t bytes() const;
 };
 
-// Safe to use from any number of threads. Keeps what was used lately.
+// Those of one grammar and one vocabulary. Safe to use from any number of threads. Keeps what was used lately.
 class MaskCache {
  public:
-  using Key = std::vector<std::uint32_t>;
+  using Key = std::pmr::vector<std::uint32_t>;
 
-  std::shared_ptr<const LocalMask> find_local(const TokenTrie& trie, const Key& key);
-  std::shared_ptr<const ThreadMask> find_thread(const TokenTrie& trie, const Key& key);
-  void keep(const TokenTrie& trie, Key key, std::shared_ptr<const LocalMask> mask);
-  void keep(const TokenTrie& trie, Key key, std::shared_ptr<const ThreadMask> mask);
+  explicit MaskCache(std::pmr::memory_resource* memory) : young_(memory), old_(memory) {}
+  std::shared_ptr<const LocalMask> find_local(const Key& key);
+  std::shared_ptr<const ThreadMask> find_thread(const Key& key);
+  void keep(Key key, std::shared_ptr<const LocalMask> mask);
+  void keep(Key key, std::shared_ptr<const ThreadMask> mask);
 
  private:
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
   struct Generation {
-    std::unordered_map<Key, std::shared_ptr<const LocalMask>, Hash> locals;
-    std::unordered_map<Key, std::shared_ptr<const ThreadMask>, Hash> threads;
+    std::pmr::unordered_map<Key, std::shared_ptr<const LocalMask>, Hash> locals;
+    std::pmr::unordered_map<Key, std::shared_ptr<const ThreadMask>, Hash> threads;
     std::size_t bytes = 0;
+    explicit Generation(std::pmr::memory_resource* memory) : locals(memory), threads(memory) {}
   };
-  void meet(const TokenTrie& trie);
   void make_room();
 
   std::mutex mutex_;
-  std::weak_ptr<const void> trie_;  // masks are those of one vocabulary
   Generation young_, old_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "base/utf8.hpp"
 
 namespace inlay::text {
@@ -18,9 +19,9 @@ std::size_t count_characters(std::string_view piece) {
 }
 
 // For each place in a piece: the kinds from there to its end.
-std::vector<Kinds> kinds_from(std::string_view piece) {
-  std::vector<Kinds> out(piece.size() + 1);
-  std::vector<bool> inner(piece.size());  // not a character's first byte
+std::pmr::vector<Kinds> kinds_from(std::string_view piece, std::pmr::memory_resource* memory) {
+  std::pmr::vector<Kinds> out(piece.size() + 1, memory);
+  std::pmr::vector<bool> inner(piece.size(), false, memory);  // not a character's first byte
   for (std::size_t at = 0; at < piece.size();) {
     const auto character = base::decode_utf8(piece.substr(at));
     const bool ascii = static_cast<unsigned char>(piece[at]) < 0x80;
@@ -56,7 +57,8 @@ bool is_easy(std::string_view piece) {
   return !piece.empty() && std::ranges::all_of(piece, easy) && base::is_utf8(piece);
 }
 
-TokenSet::TokenSet(std::vector<TokenIndex> tokens, std::size_t vocabulary) {
+TokenSet::TokenSet(std::pmr::vector<TokenIndex> tokens, std::size_t vocabulary)
+    : list_(tokens.get_allocator()), bits_(tokens.get_allocator()) {
   if (tokens.size() < vocabulary / 32) {
     list_ = std::move(tokens);
     list_.shrink_to_fit();
@@ -75,7 +77,8 @@ void TokenTree::fill(std::span<const std::string_view> pieces, std::span<const T
   tokens.assign(chosen.begin(), chosen.end());
   std::ranges::sort(tokens,
                     [&](TokenIndex a, TokenIndex b) { return pieces[a] != pieces[b] ? pieces[a] < pieces[b] : a < b; });
-  std::vector<std::uint32_t> path{0};
+  auto* const memory = tokens.get_allocator().resource();
+  std::pmr::vector<std::uint32_t> path(1, 0, memory);
   nodes.push_back({0, 0, 0, 0});
   below.push_back(0);
   characters.push_back(0);
@@ -94,7 +97,7 @@ void TokenTree::fill(std::span<const std::string_view> pieces, std::span<const T
       below.push_back(0);
       characters.push_back(static_cast<std::uint16_t>(characters[path[depth - 1]] + ((byte & 0xC0) != 0x80)));
     }
-    const std::vector<Kinds> kinds = kinds_from(piece);
+    const auto kinds = kinds_from(piece, memory);
     for (std::size_t depth = 0; depth < path.size(); ++depth) below[path[depth]] |= kinds[depth];
     last = piece;
   }
@@ -103,11 +106,11 @@ void TokenTree::fill(std::span<const std::string_view> pieces, std::span<const T
 }
 
 TokenTrie::TokenTrie(std::span<const std::string_view> pieces, std::pmr::memory_resource* memory) {
-  constexpr std::size_t longest = 4096;              // bytes of a token that is considered at all
-  auto content = std::make_shared<Content>(memory);  // which grammars that outlive the vocabulary may refer to
+  constexpr std::size_t longest = 4096;  // bytes of a token that is considered at all
+  auto content = base::make_shared<Content>(memory, memory);
   content->vocabulary = pieces.size();
-  std::vector<TokenIndex> all, hard, easy;
-  std::vector<std::vector<TokenIndex>> easy_by_length;
+  std::pmr::vector<TokenIndex> all(memory), hard(memory), easy(memory);
+  std::pmr::vector<std::pmr::vector<TokenIndex>> easy_by_length(memory);
   for (TokenIndex token = 0; token < pieces.size(); ++token) {
     const std::string_view piece = pieces[token];
     if (piece.empty() || piece.size() > longest) continue;
@@ -123,7 +126,9 @@ TokenTrie::TokenTrie(std::span<const std::string_view> pieces, std::pmr::memory_
   for (const auto& tokens : easy_by_length) {
     easy.insert(easy.end(), tokens.begin(), tokens.end());
     const bool same = tokens.empty() && !content->easy.empty();
-    content->easy.push_back(same ? content->easy.back() : std::make_shared<const TokenSet>(easy, pieces.size()));
+    content->easy.push_back(
+        same ? content->easy.back()
+             : base::make_shared<const TokenSet>(memory, std::pmr::vector<TokenIndex>(easy, memory), pieces.size()));
   }
   content->all.fill(pieces, all);
   content->hard.fill(pieces, hard);

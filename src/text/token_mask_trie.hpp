@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <memory_resource>
@@ -11,6 +12,12 @@
 #include <string_view>
 #include <vector>
 
+namespace inlay {
+inline namespace v0 {
+struct GrammarRules;
+}
+}  // namespace inlay
+
 namespace inlay::text {
 
 using TokenIndex = std::uint32_t;
@@ -18,15 +25,15 @@ using TokenIndex = std::uint32_t;
 // Tokens as a list where they are few, as bits where they are many.
 class TokenSet {
  public:
-  TokenSet() = default;
-  TokenSet(std::vector<TokenIndex> tokens, std::size_t vocabulary);
+  explicit TokenSet(std::pmr::memory_resource* memory) : list_(memory), bits_(memory) {}
+  TokenSet(std::pmr::vector<TokenIndex> tokens, std::size_t vocabulary);  // in the memory of `tokens`
   bool empty() const { return list_.empty() && bits_.empty(); }
   std::size_t bytes() const { return list_.capacity() * sizeof(TokenIndex) + bits_.capacity() * 8; }
   void join(std::span<std::uint64_t> bits) const;
 
  private:
-  std::vector<TokenIndex> list_;
-  std::vector<std::uint64_t> bits_;
+  std::pmr::vector<TokenIndex> list_;
+  std::pmr::vector<std::uint64_t> bits_;
 };
 
 // Which kinds of character a text has, as bits: letters, digits, each punctuation mark, ...
@@ -59,23 +66,41 @@ struct TokenTree {
 };
 
 struct LocalMask;
+class MaskCache;
 
 // Masks that serve all grammars of a vocabulary, by what their states mean. Safe to use from any number of threads.
 class SharedMasks {
  public:
-  std::shared_ptr<const LocalMask> find(const std::string& meaning);
-  void keep(const std::string& meaning, std::shared_ptr<const LocalMask> mask);
+  explicit SharedMasks(std::pmr::memory_resource* memory) : masks_(memory) {}
+  std::shared_ptr<const LocalMask> find(std::string_view meaning);
+  void keep(std::string_view meaning, std::shared_ptr<const LocalMask> mask);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const LocalMask>> masks_;
+  std::pmr::map<std::pmr::string, std::shared_ptr<const LocalMask>, std::less<>> masks_;
+};
+
+// The masks of each grammar that is used with a vocabulary, as long as both live. Safe to use from any number of
+// threads.
+class MaskCaches {
+ public:
+  explicit MaskCaches(std::pmr::memory_resource* memory) : caches_(memory) {}
+  std::shared_ptr<MaskCache> of(const std::shared_ptr<const GrammarRules>& rules);
+
+ private:
+  struct Known {
+    std::weak_ptr<const GrammarRules> rules;
+    std::shared_ptr<MaskCache> masks;
+  };
+  std::mutex mutex_;
+  std::pmr::map<const GrammarRules*, Known> caches_;
 };
 
 // Built once for a vocabulary; safe to share.
 class TokenTrie {
  public:
-  // The bytes of each token. A token without bytes is never allowed by a mask: end of text is the caller's to allow
-  // where GrammarState::complete().
+  // The bytes of each token; `memory` also serves the masks. A token without bytes is never allowed by a mask: end of
+  // text is the caller's to allow where GrammarState::complete().
   explicit TokenTrie(std::span<const std::string_view> pieces,
                      std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
@@ -84,16 +109,18 @@ class TokenTrie {
 
  private:
   friend class MaskMaker;
-  friend class MaskCache;
 
   // "Easy" tokens consist of whole characters that JSON strings take as they are. They are most of a vocabulary, and
   // need no walk where the grammar takes any such character.
   struct Content {
-    explicit Content(std::pmr::memory_resource* memory) : all(memory), hard(memory) {}
+    explicit Content(std::pmr::memory_resource* memory)
+        : memory(memory), all(memory), hard(memory), easy(memory), shared(memory), caches(memory) {}
+    std::pmr::memory_resource* memory;
     std::size_t vocabulary = 0;
     TokenTree all, hard;
-    std::vector<std::shared_ptr<const TokenSet>> easy;  // those of so many characters or fewer
+    std::pmr::vector<std::shared_ptr<const TokenSet>> easy;  // those of so many characters or fewer
     mutable SharedMasks shared;
+    mutable MaskCaches caches;
   };
   std::shared_ptr<const Content> content_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/memory.hpp"
 #include "text/grammar_error.hpp"
 #include "text/grammar_rules.hpp"
 
@@ -14,7 +15,12 @@ constexpr std::uint64_t most_work = 1u << 23;  // threads made for one mask
 }  // namespace
 
 MaskWalk::MaskWalk(const GrammarRules& rules, const TokenTree& tree)
-    : rules_(rules), states_(rules.states), runner_(rules.automaton, rules.states), tree_(tree) {}
+    : rules_(rules),
+      states_(rules.states),
+      runner_(rules.automaton, rules.states),
+      tree_(tree),
+      always_(tree.tokens.get_allocator()),
+      sometimes_(tree.tokens.get_allocator()) {}
 
 void MaskWalk::below(std::uint32_t start, Interval when) {
   if (levels_.empty()) begin();
@@ -202,10 +208,12 @@ void MaskWalk::note_intervals(Interval within) {
   if (always) intervals_.assign(1, Interval{});
 }
 
-void MaskWalk::finish(std::size_t vocabulary, TokenSet& always, std::vector<ConditionalTokens>& sometimes) {
+void MaskWalk::finish(std::size_t vocabulary, TokenSet& always, std::pmr::vector<ConditionalTokens>& sometimes) {
   always = TokenSet(std::move(always_), vocabulary);
   for (auto& [when, tokens] : sometimes_) {
-    sometimes.push_back({{when.first, when.second}, std::make_shared<const TokenSet>(std::move(tokens), vocabulary)});
+    auto* const memory = tokens.get_allocator().resource();
+    sometimes.push_back(
+        {{when.first, when.second}, base::make_shared<const TokenSet>(memory, std::move(tokens), vocabulary)});
   }
 }
 

@@ -23,13 +23,13 @@ class MaskWalk {
   Runner& runner() { return runner_; }
 
   // Also notes after which beginnings of tokens the bottom was reached.
-  void keep_loose(std::vector<LocalMask::Loose>& loose) { loose_ = &loose; }
+  void keep_loose(std::pmr::vector<LocalMask::Loose>& loose) { loose_ = &loose; }
 
   // Walks all that lies below a node, as far as the grammar goes. What is found holds within `when`.
   void below(std::uint32_t node, Interval when);
 
   // What was found.
-  void finish(std::size_t vocabulary, TokenSet& always, std::vector<ConditionalTokens>& sometimes);
+  void finish(std::size_t vocabulary, TokenSet& always, std::pmr::vector<ConditionalTokens>& sometimes);
 
  private:
   struct Level {
@@ -56,15 +56,15 @@ class MaskWalk {
 
   Runner runner_;
   const TokenTree& tree_;
-  std::vector<LocalMask::Loose>* loose_ = nullptr;
+  std::pmr::vector<LocalMask::Loose>* loose_ = nullptr;
   std::array<bool, 256> first_bytes_{};  // that some thread can read where every walk starts
   std::vector<Level> levels_;
   std::map<std::uint8_t, FirstStep> firsts_;
   std::map<std::pair<StateId, std::uint32_t>, std::unique_ptr<const EasyText>> counters_;
   std::unordered_map<StateId, Kinds> kept_;
   std::vector<Interval> intervals_;  // for which the visited node's tokens are allowed
-  std::vector<TokenIndex> always_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<TokenIndex>> sometimes_;
+  std::pmr::vector<TokenIndex> always_;
+  std::pmr::map<std::pair<std::int64_t, std::int64_t>, std::pmr::vector<TokenIndex>> sometimes_;
 };
 
 }  // namespace inlay::text

@@ -54,16 +54,17 @@ Tokenizer::Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory)
 int Tokenizer::size_in(const gguf::File& file) { return int(Vocabulary::size_in(file)); }
 Tokenizer::~Tokenizer() = default;
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
+TokenIds Tokenizer::encode(std::string_view text, EncodeOptions options) const {
   const Segment segment{text, options.parse_special};
   return encode(std::span(&segment, 1), options.add_special);
 }
 
-std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool add_special) const {
+TokenIds Tokenizer::encode(std::span<const Segment> segments, bool add_special) const {
   if (!parts_->codec) throw Error(Errc::unsupported, "this model has no vocabulary: it takes token ids only");
   // One text, so that words and merges cross the borders of segments; control tokens do not.
-  std::string text;
-  std::vector<Range> parsed;
+  const Vocabulary& vocabulary = parts_->vocabulary;
+  std::pmr::string text(vocabulary.memory);
+  std::pmr::vector<Range> parsed(vocabulary.memory);
   for (const Segment& segment : segments) {
     if (segment.text.size() > longest_input - text.size())
       throw Error(Errc::argument, "the text is longer than a gigabyte", Fault::limit);
@@ -75,8 +76,7 @@ std::vector<TokenId> Tokenizer::encode(std::span<const Segment> segments, bool a
     else
       parsed.push_back(range);
   }
-  const Vocabulary& vocabulary = parts_->vocabulary;
-  std::vector<TokenId> ids;
+  TokenIds ids(vocabulary.memory);
   if (add_special && vocabulary.adds_bos && vocabulary.bos >= 0) ids.push_back(vocabulary.bos);
   for (const auto& [raw, id] : parts_->special.partition(text, parsed)) {
     if (!raw.empty()) parts_->codec->encode(raw, ids);
@@ -93,7 +93,7 @@ Tokenizer::Pair Tokenizer::encode_pair(std::string_view first, std::string_view 
   const Vocabulary& v = parts_->vocabulary;
   const bool bert = v.kind == Kind::word_piece;
   const TokenId end = bert || v.eos < 0 ? v.separator : v.eos;
-  std::vector<TokenId> ids;
+  TokenIds ids(v.memory);
   const auto add = [&ids](bool asked, TokenId id) {
     if (asked && id >= 0) ids.push_back(id);
   };
@@ -124,7 +124,8 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions option
     drops_space = false;
   }
   // Elsewhere the spaces are those of the text, and decoding gives back what was encoded.
-  return vocabulary.kind == Kind::word_piece ? clean_spaces(text) : text;
+  if (vocabulary.kind == Kind::word_piece) return clean_spaces(text);
+  return text;
 }
 
 void Tokenizer::append_piece(TokenId id, bool render_special, std::string& out) const {

@@ -16,6 +16,7 @@
 namespace inlay::text {
 
 using TokenId = std::int32_t;
+using TokenIds = std::pmr::vector<TokenId>;
 
 struct EncodeOptions {
   bool add_special = false;    // BOS, EOS, CLS, SEP as the vocabulary asks for
@@ -37,7 +38,7 @@ struct Segment {
 class Tokenizer {
  public:
   // Throws Error{format} or Error{unsupported}, naming the key at fault. Keeps its own share of the file's memory.
-  // `memory` serves all that is kept; it must outlive the tokenizer.
+  // `memory` serves all that is kept, the ids of texts, and what is needed to find them; it must outlive these.
   static std::shared_ptr<const Tokenizer> from(const gguf::File& file,
                                                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   Tokenizer(const gguf::File& file, std::pmr::memory_resource* memory);
@@ -45,12 +46,12 @@ class Tokenizer {
   static int size_in(const gguf::File& file);
   ~Tokenizer();
 
-  std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;
-  std::vector<TokenId> encode(std::span<const Segment> segments, bool add_special) const;
+  TokenIds encode(std::string_view text, EncodeOptions options) const;
+  TokenIds encode(std::span<const Segment> segments, bool add_special) const;
 
   // Two texts as one input, with the tokens between and around them that the vocabulary asks for.
   struct Pair {
-    std::vector<TokenId> ids;
+    TokenIds ids;
     std::size_t second;  // where what is of the second text begins
   };
   Pair encode_pair(std::string_view first, std::string_view second) const;

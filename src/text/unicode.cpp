@@ -23,15 +23,15 @@ constexpr char32_t first_syllable = 0xAC00, last_syllable = 0xD7A3;
 
 void append_letters(char32_t syllable, std::u32string& out) {
   const char32_t index = syllable - first_syllable;
-  out += 0x1100 + index / (21 * 28);
-  out += 0x1161 + index / 28 % 21;
-  if (index % 28 != 0) out += 0x11A7 + index % 28;
+  out += char32_t(0x1100 + index / (21 * 28));
+  out += char32_t(0x1161 + index / 28 % 21);
+  if (index % 28 != 0) out += char32_t(0x11A7 + index % 28);
 }
 
 }  // namespace
 
-std::string to_valid_utf8(std::string_view text) {
-  std::string out;
+std::pmr::string to_valid_utf8(std::string_view text, std::pmr::memory_resource* memory) {
+  std::pmr::string out(memory);
   out.reserve(text.size());
   for (;;) {
     const std::size_t valid = base::valid_utf8_prefix(text);
@@ -56,9 +56,13 @@ char32_t to_lower(char32_t code) {
   return capital ? static_cast<char32_t>(static_cast<std::int32_t>(code) + run->distance) : code;
 }
 
-std::string to_lower(std::string_view text) {
-  std::string out;
-  for (const char32_t code : to_codes(text)) base::append_utf8(to_lower(code), out);
+std::pmr::string to_lower(std::string_view text, std::pmr::memory_resource* memory) {
+  std::pmr::string out(memory);
+  while (!text.empty()) {
+    const auto character = base::decode_utf8(text);
+    base::append_utf8(to_lower(character.code), out);
+    text.remove_prefix(character.size);
+  }
   return out;
 }
 

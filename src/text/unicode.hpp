@@ -10,11 +10,12 @@
 namespace inlay::text {
 
 // Broken bytes become U+FFFD, one for each.
-std::string to_valid_utf8(std::string_view text);
+std::pmr::string to_valid_utf8(std::string_view text,
+                               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
 bool is_white_space(char32_t code);
-char32_t to_lower(char32_t code);             // one code to one
-std::string to_lower(std::string_view text);  // valid UTF-8
+char32_t to_lower(char32_t code);                                                     // one code to one
+std::pmr::string to_lower(std::string_view text, std::pmr::memory_resource* memory);  // valid UTF-8
 
 // Canonical decomposition without nonspacing marks: e for é. Loose marks stay.
 class BaseLetters {

@@ -34,7 +34,7 @@ class Unigram : public Codec {
     tokens_ = PrefixIndex(std::move(tokens));
   }
 
-  void encode(std::string_view raw, std::vector<TokenId>& out) const override;
+  void encode(std::string_view raw, TokenIds& out) const override;
   void append(TokenId id, std::string& out) const override {
     append_replaced(vocabulary_.text(id), space_mark, " ", out);
   }
@@ -48,9 +48,9 @@ class Unigram : public Codec {
   };
 
   double score(TokenId id) const { return vocabulary_.scores[static_cast<std::size_t>(id)]; }
-  std::string mapped(std::string_view text) const;
-  std::string normalized(std::string_view text) const;
-  std::vector<Step> best_steps(std::string_view text) const;
+  std::pmr::string mapped(std::string_view text) const;
+  std::pmr::string normalized(std::string_view text) const;
+  std::pmr::vector<Step> best_steps(std::string_view text) const;
 
   const Vocabulary& vocabulary_;
   bool removes_extra_spaces_;
@@ -59,9 +59,9 @@ class Unigram : public Codec {
   PrefixIndex tokens_;
 };
 
-std::string Unigram::mapped(std::string_view text) const {
+std::pmr::string Unigram::mapped(std::string_view text) const {
   const std::size_t limit = most_growth * text.size() + 1024;
-  std::string out;
+  std::pmr::string out(vocabulary_.memory);
   while (!text.empty()) {
     if (const auto match = map_.longest(text)) {
       out += match->replacement;
@@ -76,8 +76,8 @@ std::string Unigram::mapped(std::string_view text) const {
   return out;
 }
 
-std::string Unigram::normalized(std::string_view text) const {
-  std::string out;
+std::pmr::string Unigram::normalized(std::string_view text) const {
+  std::pmr::string out(vocabulary_.memory);
   bool in_word = false, any_word = false;
   for (const char c : mapped(text)) {
     if (c == ' ') {
@@ -93,8 +93,8 @@ std::string Unigram::normalized(std::string_view text) const {
   return out;
 }
 
-std::vector<Unigram::Step> Unigram::best_steps(std::string_view text) const {
-  std::vector<Step> steps(text.size() + 1);
+std::pmr::vector<Unigram::Step> Unigram::best_steps(std::string_view text) const {
+  std::pmr::vector<Step> steps(text.size() + 1, vocabulary_.memory);
   steps[0].score = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t character = base::decode_utf8(text.substr(at)).size;
@@ -114,10 +114,10 @@ std::vector<Unigram::Step> Unigram::best_steps(std::string_view text) const {
   return steps;
 }
 
-void Unigram::encode(std::string_view raw, std::vector<TokenId>& out) const {
-  const std::string text = normalized(raw);
+void Unigram::encode(std::string_view raw, TokenIds& out) const {
+  const auto text = normalized(raw);
   const auto steps = best_steps(text);
-  std::vector<TokenId> backwards;
+  TokenIds backwards(vocabulary_.memory);
   for (std::size_t at = text.size(); at > 0; at = steps[at].begin)
     if (steps[at].id >= 0 || backwards.empty() || backwards.back() >= 0) backwards.push_back(steps[at].id);
   for (auto id = backwards.rbegin(); id != backwards.rend(); ++id)

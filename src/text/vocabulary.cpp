@@ -204,12 +204,12 @@ void Vocabulary::find_bytes() {
   }
 }
 
-void Vocabulary::push_byte(char byte, std::vector<TokenId>& out) const {
+void Vocabulary::push_byte(char byte, TokenIds& out) const {
   const TokenId id = bytes[static_cast<std::uint8_t>(byte)];
   if (id >= 0) out.push_back(id);
 }
 
-void Vocabulary::push_unknown(std::vector<TokenId>& out) const {
+void Vocabulary::push_unknown(TokenIds& out) const {
   if (unknown < 0)
     throw Error(Errc::argument, "the vocabulary does not cover the text and has no unknown token", Fault::unsupported);
   out.push_back(unknown);
@@ -228,23 +228,6 @@ bool Vocabulary::is_special(TokenId id) const {
 std::optional<TokenId> Vocabulary::find_plain(std::string_view token_text) const {
   const auto id = table.find(token_text);
   return id && is_plain(*id) ? id : std::nullopt;
-}
-
-void append_replaced(std::string_view text, std::string_view from, std::string_view to, std::string& out) {
-  for (std::size_t at = 0;;) {
-    const std::size_t found = text.find(from, at);
-    out += text.substr(at, found - at);
-    if (found == text.npos) return;
-    out += to;
-    at = found + from.size();
-  }
-}
-
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  out.reserve(text.size());
-  append_replaced(text, from, to, out);
-  return out;
 }
 
 }  // namespace inlay::text

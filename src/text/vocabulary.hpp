@@ -33,8 +33,8 @@ struct Vocabulary {
   std::optional<TokenId> find_plain(std::string_view token_text) const;
   // The token of a byte, else the unknown token. Nothing where there is neither, as the tokenizers that such
   // vocabularies come from do.
-  void push_byte(char byte, std::vector<TokenId>& out) const;
-  void push_unknown(std::vector<TokenId>& out) const;  // throws Error{argument} where there is no unknown token
+  void push_byte(char byte, TokenIds& out) const;
+  void push_unknown(TokenIds& out) const;  // throws Error{argument} where there is no unknown token
   // A flag key of tokenizer.ggml, or `otherwise` where it is absent.
   bool flag(std::string_view key, bool otherwise) const;
 
@@ -71,7 +71,24 @@ void settle_special_tokens(Vocabulary& vocabulary);
 inline constexpr std::string_view space_mark = "\xE2\x96\x81";  // U+2581
 
 // Every `from` of the text replaced by `to`.
-std::string replaced(std::string_view text, std::string_view from, std::string_view to);
-void append_replaced(std::string_view text, std::string_view from, std::string_view to, std::string& out);
+template <class Text>
+void append_replaced(std::string_view text, std::string_view from, std::string_view to, Text& out) {
+  for (std::size_t at = 0;;) {
+    const std::size_t found = text.find(from, at);
+    out += text.substr(at, found - at);
+    if (found == text.npos) return;
+    out += to;
+    at = found + from.size();
+  }
+}
+
+template <class Text = std::string>
+Text replaced(std::string_view text, std::string_view from, std::string_view to,
+              typename Text::allocator_type memory = {}) {
+  Text out(memory);
+  out.reserve(text.size());
+  append_replaced(text, from, to, out);
+  return out;
+}
 
 }  // namespace inlay::text

@@ -34,12 +34,14 @@ class WordPiece : public Codec {
     pieces_ = PrefixIndex(std::move(entries));
   }
 
-  void encode(std::string_view raw, std::vector<TokenId>& out) const override {
+  void encode(std::string_view raw, TokenIds& out) const override {
     Pattern::Scratch scratch(vocabulary_.memory);
-    const std::string text = without_vanishing(folded(to_valid_utf8(raw)), scratch);
+    const auto text = without_vanishing(folded(to_valid_utf8(raw, vocabulary_.memory)), scratch);
     std::size_t at = 0;
+    std::pmr::string marked(vocabulary_.memory);
     while (const auto word = words_.find(text, at, scratch)) {
-      encode_word(std::string(space_mark) + text.substr(word->begin, word->end - word->begin), out);
+      marked.assign(space_mark).append(text, word->begin, word->end - word->begin);
+      encode_word(marked, out);
       at = word->end;
     }
   }
@@ -47,8 +49,8 @@ class WordPiece : public Codec {
   void append(TokenId id, std::string& out) const override { out += replaced(vocabulary_.text(id), space_mark, " "); }
 
  private:
-  std::string folded(std::string_view text) const {
-    std::string out;
+  std::pmr::string folded(std::string_view text) const {
+    std::pmr::string out(vocabulary_.memory);
     std::u32string codes;
     while (!text.empty()) {
       const auto character = base::decode_utf8(text);
@@ -60,18 +62,19 @@ class WordPiece : public Codec {
     return out;
   }
 
-  std::string without_vanishing(std::string_view text, Pattern::Scratch& scratch) const {
-    std::string out;
+  std::pmr::string without_vanishing(std::string_view text, Pattern::Scratch& scratch) const {
+    std::pmr::string out(vocabulary_.memory);
     std::size_t at = 0;
     while (const auto match = vanishing_.find(text, at, scratch)) {
       out += text.substr(at, match->begin - at);
       at = match->end;
     }
-    return out += text.substr(at);
+    out += text.substr(at);
+    return out;
   }
 
   // A word that its pieces do not cover is unknown as a whole.
-  void encode_word(std::string_view rest, std::vector<TokenId>& out) const {
+  void encode_word(std::string_view rest, TokenIds& out) const {
     const std::size_t before = out.size();
     while (!rest.empty()) {
       const auto piece = pieces_.longest(rest);

@@ -180,7 +180,7 @@ TEST_CASE("a step with branches that finds no memory changes nothing") {
   std::vector<Sequence> all;
   const auto fill = [&] {
     for (;;) {
-      all.push_back({.tokens = prompt, .salt = std::to_string(all.size())});
+      all.push_back({.tokens = prompt, .salt = std::pmr::string(std::to_string(all.size()))});
       opened.read(all.back());
     }
   };
@@ -244,7 +244,7 @@ TEST_CASE("a step with drafts that finds no memory changes nothing") {
   std::vector<Sequence> others;
   const auto fill = [&] {
     for (;;) {
-      others.push_back({.tokens = prompt, .salt = std::to_string(others.size())});
+      others.push_back({.tokens = prompt, .salt = std::pmr::string(std::to_string(others.size()))});
       opened.read(others.back());
     }
   };

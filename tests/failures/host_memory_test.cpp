@@ -1,51 +1,19 @@
 // Proves: what a model, its sessions and batches keep comes from the host's memory, and writing on takes nothing from
 // the heap.
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <memory_resource>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/heap.hpp"
+#include "tests/support/host_memory.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
 
 using inlay::Sampler;
 
-// Memory that is not the heap's.
-class Beside final : public std::pmr::memory_resource {
- public:
-  std::size_t now = 0, allocations = 0;
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t align) override {
-    align = std::max(align, alignof(std::max_align_t));
-    void* memory = std::aligned_alloc(align, (bytes + align - 1) / align * align);
-    if (!memory) throw std::bad_alloc();
-    now += bytes;
-    ++allocations;
-    return memory;
-  }
-  void do_deallocate(void* memory, std::size_t bytes, std::size_t) override {
-    now -= bytes;
-    std::free(memory);
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
-// Bytes of the heap that the texts of a model's info take, which are standard strings.
-std::size_t of_texts(const inlay::ModelInfo& info) {
-  std::size_t bytes = 0;
-  for (const auto* text : {&info.name, &info.architecture, &info.quantization, &info.license, &info.chat_template,
-                           &info.device, &info.isa})
-    if (text->capacity() > std::string().capacity()) bytes += text->capacity() + 1;
-  return bytes;
-}
-
-void serially(int n, const std::function<void(int)>& body) {
-  for (int i = 0; i < n; ++i) body(i);
-}
+using support::Beside;
+using support::of_texts;
+using support::serially;
 
 TEST_CASE("all that a model keeps comes from the host's memory, but for the texts of its info") {
   for (const bool whole : {true, false}) {
@@ -75,6 +43,57 @@ TEST_CASE("all that a vocabulary keeps comes from the host's memory, but for the
     }
   }
   CHECK((vocabularies > 0 || support::folders("tokenizer").empty()));
+}
+
+TEST_CASE(
+    "all that is kept of a file with heads that guess comes from the host's memory, but for the texts of its info") {
+  for (const char* name : {"medusa", "nextn"}) {
+    Beside memory;
+    const auto before = heap::used();
+    const auto model = inlay::Model::load((support::data() / "heads" / (std::string(name) + ".gguf")).string(),
+                                          {.threads = 1, .heads = true, .parallel = serially, .memory = &memory});
+    CHECK(heap::used() - before == of_texts(model.info()));
+  }
+}
+
+TEST_CASE("a session's salt is kept in the host's memory") {
+  Beside memory;
+  const auto model = support::load_nano({.threads = 1, .parallel = serially, .memory = &memory});
+  const inlay::SessionOptions options{.salt = "a tenant with a name that is long enough to need memory"};
+  const auto before = heap::used();
+  auto session = model.session(options);
+  session.generate("Once upon a time there was a little girl and she had a dog", Sampler::greedy(), {.tokens = 40})
+      .text();
+  const auto fork = session.fork();
+  CHECK(heap::used() == before);
+}
+
+TEST_CASE("the token masks of a grammar are kept in the host's memory, as long as the grammar lives") {
+  Beside memory;
+  const auto model = support::load_nano({.threads = 1, .parallel = serially, .memory = &memory});
+  auto session = model.session();
+  const auto answer = [&](const inlay::Grammar& grammar) {
+    Sampler sampler = Sampler::greedy();
+    sampler.grammar = grammar;
+    session.rewind(0);
+    return session.generate("Do you like it?", sampler, {.tokens = 8}).text();
+  };
+  const std::string_view choices[] = {" yes", " no", " perhaps"};
+  const auto compile = [&] { return inlay::Grammar::choice(choices); };
+  for (int i = 0; i < 3; ++i) answer(compile());  // steps of each size that comes are recorded once
+  const auto of_heap = heap::used(), of_host = memory.now;
+  {
+    const auto grammar = compile();
+    const auto compiled = heap::used();
+    answer(grammar);
+    CHECK(heap::used() <= compiled);  // less: what was watched of the first one goes
+    const auto again = compile();     // the first one of all is no more: its masks go
+    answer(again);
+    CHECK(memory.now > of_host);
+  }
+  answer(compile());
+  CHECK(memory.now == of_host);
+  CHECK(heap::used() - of_heap < 4096);  // the rules of the latest, which are watched
 }
 
 TEST_CASE("all that is kept for sessions, forks, prefixes and batches comes from the host's memory") {

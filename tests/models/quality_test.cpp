@@ -55,8 +55,8 @@ TEST_CASE("perplexity equals llama.cpp's") {
 }
 
 // The conversation as the model's own template writes it, with the speakers' texts kept from spelling control tokens.
-std::vector<TokenId> prompt_of(const Json& task, const inlay::text::ChatTemplate& chat,
-                               const inlay::text::Tokenizer& tokenizer) {
+inlay::text::TokenIds prompt_of(const Json& task, const inlay::text::ChatTemplate& chat,
+                                const inlay::text::Tokenizer& tokenizer) {
   const auto messages = task["messages"].dump(), tools = task.contains("tools") ? task["tools"].dump() : std::string();
   const auto rendered = chat.render({.messages = messages, .tools = tools, .bos_token = "", .eos_token = ""});
   std::vector<inlay::text::Segment> segments;

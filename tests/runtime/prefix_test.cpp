@@ -18,7 +18,7 @@ struct Known {
   long used;
   int pins = 0;
 };
-using Beginnings = std::map<std::pair<std::string, Tokens>, Known>;
+using Beginnings = std::map<std::pair<std::pmr::string, Tokens>, Known>;
 
 Tokens first(const Tokens& tokens, std::size_t n) { return Tokens(tokens.begin(), tokens.begin() + std::ptrdiff_t(n)); }
 
@@ -30,7 +30,7 @@ class Twins {
         random_(seed) {}
 
   void step() {
-    const std::string salt = below(2) ? "a" : "b";
+    const std::pmr::string salt = below(2) ? "a" : "b";
     const auto choice = below(10);
     if (choice < 4)
       insert(salt, random_tokens());
@@ -56,7 +56,7 @@ class Twins {
     for (auto& token : tokens) token = TokenId(below(20) == 0);
     return tokens;
   }
-  void pin(const std::string& salt, const Tokens& path, PrefixTree::Node* node) {
+  void pin(const std::pmr::string& salt, const Tokens& path, PrefixTree::Node* node) {
     if (!node || below(4) != 0) return;
     tree_.pin(node);
     pinned_.push_back({{salt, path}, node});
@@ -70,7 +70,7 @@ class Twins {
     pinned_.erase(i);
   }
 
-  void insert(const std::string& salt, Tokens tokens) {
+  void insert(const std::pmr::string& salt, Tokens tokens) {
     tokens.resize(tokens.size() / page_ * page_);
     PrefixTree::Pages pages;
     ++now_;
@@ -81,7 +81,7 @@ class Twins {
     pin(salt, tokens, tree_.insert({.salt = salt}, tokens, pages));
   }
 
-  void match(const std::string& salt, const Tokens& tokens) {
+  void match(const std::pmr::string& salt, const Tokens& tokens) {
     const auto foreseen = tree_.known_pages({.salt = salt}, tokens);
     const auto found = tree_.match({.salt = salt}, tokens);
     PrefixTree::Pages pages;
@@ -130,7 +130,7 @@ class Twins {
   PrefixTree tree_;
   std::mt19937 random_;
   Beginnings known_;
-  std::vector<std::pair<std::pair<std::string, Tokens>, PrefixTree::Node*>> pinned_;
+  std::vector<std::pair<std::pair<std::pmr::string, Tokens>, PrefixTree::Node*>> pinned_;
   std::int32_t next_page_ = 0;
   long now_ = 0;
 };

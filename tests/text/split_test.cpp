@@ -40,7 +40,7 @@ std::vector<std::string> long_texts() {
   std::string noise;
   for (std::uint32_t state = 1; noise.size() < 1 << 18; state = state * 1664525 + 1013904223)
     noise += static_cast<char>(state >> 24);
-  texts.push_back(text::to_valid_utf8(noise));
+  texts.emplace_back(text::to_valid_utf8(noise));
   texts.push_back(repeated(" ", 1 << 18) + "x");
   texts.push_back(repeated("7", 1 << 18) + "x");
   return texts;

@@ -12,7 +12,7 @@ namespace {
 using namespace inlay;
 using nlohmann::json;
 namespace fs = std::filesystem;
-using Ids = std::vector<text::TokenId>;
+using Ids = text::TokenIds;
 
 std::string from_hex(const std::string& hex) {
   const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };

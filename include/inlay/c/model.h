@@ -38,7 +38,7 @@ typedef struct inlay_load {
   int (*progress)(void* user, float done);                            /* 0: give up, INLAY_CANCELLED */
   void (*log)(void* user, inlay_level level, inlay_text message);
   void (*parallel)(void* user, int32_t n, void (*body)(void* context, int32_t i), void* context); /* body once for each i */
-  void* (*alloc)(void* user, size_t bytes, size_t alignment);         /* for all that is kept; NULL: out of memory */
+  void* (*alloc)(void* user, size_t bytes, size_t alignment);         /* for all but handles; NULL: out of memory */
   void (*release)(void* user, void* memory, size_t bytes, size_t alignment); /* alloc and release: both or neither */
   int32_t reuse_prefixes;               /* keep what sessions have read for prompts that begin alike */
   uint64_t disk_bytes;                  /* when cache_bytes are taken, what was not used for long goes to a nameless file */
