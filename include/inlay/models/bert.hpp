@@ -13,25 +13,13 @@ struct BertLayer : nn::BertLikeLayer<nn::Mlp> {
       : BertLikeLayer(w, s, s.encoder_attention(), nn::Mlp(w, s.dim, s.hidden, nn::Act::gelu)) {}
 };
 
-struct Bert : nn::Encoder<BertLayer> {
+struct Bert : nn::TypedEncoder<BertLayer> {
   static constexpr std::string_view name = "bert";
-  nn::TokenTypes types;
   nn::Tensor positions;
-  nn::LayerNorm norm;
   Bert(const nn::Metadata& m, const nn::Weights& w)
-      : Encoder(m, w),
-        types(w, shape.dim),
-        positions(nn::learned_positions(m, w, shape.dim)),
-        norm(w, "token_embd_norm", shape.dim, shape.eps) {}
+      : TypedEncoder(m, w), positions(nn::learned_positions(m, w, shape.dim)) {}
 
-  nn::Tensor operator()(nn::Step& step) const {
-    auto x = embed(step);
-    types.add_to(x);
-    x += step.embed_positions(positions);
-    x = norm(x);
-    step.through(layers, x);
-    return x;
-  }
+  nn::Tensor operator()(nn::Step& step) const { return encode(embed(step) + step.embed_positions(positions)); }
 };
 
 }  // namespace models

@@ -72,9 +72,9 @@ struct Gemma3nLayer {
     const auto windowed = [&](int layer) { return nn::windowed(m, layer, 5); };
     const bool local = windowed(i);
     const int keeper = nn::lender(m, s, i, 20, windowed);
-    const auto rope = local ? s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false)
-                            : s.rope(w, m, nn::Pairing::halves);
-    return {w, s, rope, local ? m.integer("attention.sliding_window") : 0, keeper != i, keeper};
+    const auto spec =
+        local ? s.attention_windowed(w, m, nn::Pairing::halves, 10000, false) : s.attention(w, m, nn::Pairing::halves);
+    return {w, s, spec, keeper != i, keeper};
   }
 };
 

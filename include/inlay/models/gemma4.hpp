@@ -73,9 +73,9 @@ struct Gemma4Layer {
   static nn::BorrowingAttention attention_of(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
     const bool local = windowed(m, i);
     const int keeper = nn::lender(m, s, i, s.layers, [&](int layer) { return windowed(m, layer); });
-    const auto rope = local ? s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false)
-                            : s.rope(w, m, nn::Pairing::halves);
-    return {w, s, rope, local ? m.integer("attention.sliding_window") : 0, keeper != i, keeper};
+    const auto spec =
+        local ? s.attention_windowed(w, m, nn::Pairing::halves, 10000, false) : s.attention(w, m, nn::Pairing::halves);
+    return {w, s, spec, keeper != i, keeper};
   }
 };
 

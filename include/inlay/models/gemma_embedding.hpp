@@ -13,13 +13,9 @@ struct GemmaEmbeddingLayer : nn::SandwichLayer<nn::GatedMlp> {
       : SandwichLayer(w, s, nn::Attention(w, spec(w, m, s, i)), nn::GatedMlp(w, s.dim, s.hidden, nn::Act::gelu_tanh)) {}
 
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.encoder_attention(w, m, nn::Pairing::halves);
-    const int window = m.integer("attention.sliding_window", 0);
-    if (window > 0 && nn::windowed(m, i, 6)) {
-      spec.attend.mask = nn::Mask::symmetric, spec.attend.window = window;
-      spec.rope = s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false);
-    }
-    return spec;
+    const bool local = m.integer("attention.sliding_window", 0) > 0 && nn::windowed(m, i, 6);
+    return nn::both_ways(local ? s.attention_windowed(w, m, nn::Pairing::halves, 10000, false)
+                               : s.attention(w, m, nn::Pairing::halves));
   }
 };
 

@@ -21,12 +21,8 @@ struct ModernBertLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
     return m.text("hidden_activation", "gelu") == "silu" ? nn::Act::silu : nn::Act::gelu;
   }
   static nn::Attention::Spec spec(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i) {
-    auto spec = s.encoder_attention();
-    const bool local = nn::windowed(m, i, 3, true);
-    if (local) spec.attend.mask = nn::Mask::symmetric, spec.attend.window = m.integer("attention.sliding_window");
-    spec.rope = local ? s.rope(w, m, nn::Pairing::halves, m.real("rope.freq_base_swa", 10000), false)
-                      : s.rope(w, m, nn::Pairing::halves);
-    return spec;
+    return nn::both_ways(nn::windowed(m, i, 3, true) ? s.attention_windowed(w, m, nn::Pairing::halves, 10000, false)
+                                                     : s.attention(w, m, nn::Pairing::halves));
   }
 };
 

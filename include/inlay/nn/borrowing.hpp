@@ -28,14 +28,14 @@ struct BorrowingAttention {
   AttendSpec spec;
   int kept_by;
 
-  BorrowingAttention(const Weights& w, const Shape& s, const Rope& turns, int window, bool borrows, int keeper)
+  BorrowingAttention(const Weights& w, const Shape& s, const Attention::Spec& how, bool borrows, int keeper)
       : q(w, "attn_q", s.dim, std::int64_t(s.heads) * s.head_dim),
         o(w, "attn_output", std::int64_t(s.heads) * s.value_dim, s.dim),
         q_norm(w, "attn_q_norm", s.head_dim, s.eps),
-        rope(turns),
-        spec(s.attention_unrotated().attend),
+        rope(how.rope),
+        spec(how.attend),
         kept_by(keeper) {
-    spec.scale = 1, spec.window = window;
+    spec.scale = 1;
     if (borrows) return;
     k = Linear(w, "attn_k", s.dim, std::int64_t(s.kv_heads) * s.head_dim);
     v = Linear::maybe(w, "attn_v", s.dim, std::int64_t(s.kv_heads) * s.value_dim);

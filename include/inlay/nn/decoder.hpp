@@ -16,6 +16,12 @@ INLAY_API std::vector<float> alibi_slopes(int heads, float most = 8);
 enum class Eps { either, layer };          ///< which epsilon: the RMS norms' if there, or always the layer norms'
 enum class YarnBounds { rounded, exact };  ///< of the correction range
 
+/// The same attention in an encoder, which sees what comes later, too; a window reaches as far to both sides.
+inline Attention::Spec both_ways(Attention::Spec spec) {
+  spec.attend.encoder = true, spec.attend.mask = spec.attend.window > 0 ? Mask::symmetric : Mask::all;
+  return spec;
+}
+
 /// The numbers every GGUF decoder states under the same keys. Where the file describes a recurrent mixer, or has a
 /// number for each layer, heads and widths may be 0: that layer has no attention, or no MLP.
 struct INLAY_API Shape {
@@ -59,15 +65,9 @@ struct INLAY_API Shape {
     spec.attend.window = m.integer("attention.sliding_window");
     return spec;
   }
-  Attention::Spec encoder_attention() const {
-    auto spec = attention_unrotated();
-    spec.attend.encoder = true, spec.attend.mask = Mask::all;
-    return spec;
-  }
+  Attention::Spec encoder_attention() const { return both_ways(attention_unrotated()); }
   Attention::Spec encoder_attention(const Weights& w, const Metadata& m, Pairing pairing) const {
-    auto spec = encoder_attention();
-    spec.rope = rope(w, m, pairing);
-    return spec;
+    return both_ways(attention(w, m, pairing));
   }
   Attention::Spec attention_unrotated() const {
     return {.dim = dim,

@@ -1,4 +1,4 @@
-// The outer shape of BERT's kin that have no table of positions: embed, add the types of tokens, norm, layers.
+// The outer shape of BERT's kin: embed, add the types of tokens, norm, layers.
 #pragma once
 
 #include "inlay/nn/decoder.hpp"
@@ -29,15 +29,16 @@ class TypedEncoder : public Encoder<Layer> {
   TypedEncoder(const Metadata& m, const Weights& w)
       : Encoder<Layer>(m, w), types(w, this->shape.dim), norm(w, "token_embd_norm", this->shape.dim, this->shape.eps) {}
 
-  Tensor operator()(Step& step) const {
-    auto x = this->embed(step);
+  Tensor operator()(Step& step) const { return encode(this->embed(step)); }
+
+ protected:
+  Tensor encode(Tensor x) const {
     types.add_to(x);
     x = norm(x);
-    step.through(this->layers, x);
+    x.step->through(this->layers, x);
     return x;
   }
 
- protected:
   TokenTypes types;
   LayerNorm norm;
 };
