@@ -10,8 +10,11 @@ namespace inlay::cpu {
 namespace {
 
 constexpr int few_rows = 4;  // so few rows of x are prepared by every worker for itself, without a phase of their own
-constexpr std::size_t chunk_bytes = std::size_t{64} << 10;  // of weights, when few tokens pass
+// When few tokens pass: of weights, which are read as one stream. The way from chunk to chunk holds that stream up for
+// half a microsecond.
+constexpr std::size_t chunk_bytes = std::size_t{512} << 10;
 constexpr int chunks_per_worker = 4;
+constexpr int most_groups = 32, most_panels = 16;  // of a chunk
 
 struct Output {
   Matrix weight;
@@ -44,6 +47,7 @@ struct LinearTask {
   TileForm tile = {1, sizeof(Activation), nullptr};  // of rounded x
   Forms shared = {};
   std::size_t panel_bytes = 0, panels = 0;  // for one group of any weight, and for all of a chunk
+  std::size_t sums = token_block;           // of 16 rows each, that wait for their way to y
 
   bool& needs_form(RowForm form) noexcept { return needs[static_cast<int>(form)]; }
   bool needs_form(RowForm form) const noexcept { return needs[static_cast<int>(form)]; }
@@ -84,7 +88,7 @@ struct Scratch {
       memory += (bytes + alignment - 1) / alignment * alignment;
       return part;
     };
-    for (float*& sum : sums) sum = reinterpret_cast<float*>(take(token_block * packed_rows * sizeof(float)));
+    for (float*& sum : sums) sum = reinterpret_cast<float*>(take(task.sums * packed_rows * sizeof(float)));
     row = take(row_bytes(task));
     panels = take(task.panels);
     for (const RowForm form : all_forms) own.in(form) = take(task.prepared ? 0 : form_bytes(task, form));
@@ -162,6 +166,25 @@ void weigh(const Output& output, int column, int rows, int n, float* sums) noexc
   }
 }
 
+// Rows of a matrix one after the other, from one element on: without the divisions that finding any row takes.
+struct Lines {
+  std::byte* first;
+  std::int64_t stride;
+
+  Lines(const Rows& rows, int row, int column) noexcept
+      : first(reinterpret_cast<std::byte*>(rows[row] + column)), stride(rows.outer_stride) {}
+  float* operator[](int t) const noexcept { return reinterpret_cast<float*>(first + t * stride); }
+};
+
+// What finish() will read and write comes into the cache meanwhile.
+void fetch(const LinearTask& task, const Output& output, int group, int first, int n) noexcept {
+  const Lines y(output.y, first, group * packed_rows);
+  for (int t = 0; t < n; ++t) __builtin_prefetch(y[t], 1);
+  if (!task.op->add) return;
+  const Lines add(Rows(*task.op->add), first, group * packed_rows);
+  for (int t = 0; t < n; ++t) __builtin_prefetch(add[t]);
+}
+
 // The sums of a group for tokens [first, first + n), on their way to y.
 void finish(const LinearTask& task, const Output* outputs, int group, int first, int n, float* const* sums) noexcept {
   const int column = group * packed_rows, rows = std::min(packed_rows, outputs->weight.rows - column);
@@ -170,33 +193,46 @@ void finish(const LinearTask& task, const Output* outputs, int group, int first,
     const inlay_glu_op& glu = *task.op->glu;
     task.kernels->glu_row(glu.act, glu.alpha, glu.limit, sums[0], sums[0], sums[1], n * packed_rows);
   }
+  if (task.op->add) {
+    const Lines add(Rows(*task.op->add), first, column);
+    for (int t = 0; t < n; ++t) {
+      for (int r = 0; r < rows; ++r) sums[0][t * packed_rows + r] += add[t][r];
+    }
+  }
+  const Lines y(outputs->y, first, column);
   for (int t = 0; t < n; ++t) {
     const float* sum = sums[0] + t * packed_rows;
-    float* y = outputs->y[first + t] + column;
-    if (task.op->add) {
-      const float* add = Rows(*task.op->add)[first + t] + column;
-      for (int r = 0; r < rows; ++r) y[r] = sum[r] + add[r];
-    } else if (rows == packed_rows) {
-      std::memcpy(y, sum, packed_rows * sizeof *y);
+    if (rows == packed_rows) {
+      std::memcpy(y[t], sum, packed_rows * sizeof *sum);
     } else {
-      std::copy_n(sum, rows, y);
+      std::copy_n(sum, rows, y[t]);
     }
   }
 }
 
-void multiply_few(const LinearTask& task, const Output* outputs, int group, const Scratch& scratch) noexcept {
+// Groups [begin, end), straight from the packed weights: all of one weight before the other, for memory is fastest
+// where it is read in order.
+void multiply_few(const LinearTask& task, const Output* outputs, int begin, int end, const Scratch& scratch) noexcept {
+  const int group_sums = task.tokens * packed_rows;
   for (int i = 0; i <= task.glu; ++i) {
     const Matrix& weight = outputs[i].weight;
     const Input x = input_of(task, scratch, weight);
-    weight.multiply_few(group, x.first, x.stride, task.tokens, scratch.sums[i], scratch.panels);
+    for (int group = begin; group < end; ++group) {
+      float* sums = scratch.sums[i] + (group - begin) * group_sums;
+      if (i == task.glu) fetch(task, *outputs, group, 0, task.tokens);
+      weight.multiply_few(group, x.first, x.stride, task.tokens, sums, scratch.panels);
+    }
   }
-  finish(task, outputs, group, 0, task.tokens, scratch.sums);
+  for (int group = begin; group < end; ++group) {
+    float* const sums[] = {scratch.sums[0] + (group - begin) * group_sums,
+                           scratch.sums[1] + (group - begin) * group_sums};
+    finish(task, outputs, group, 0, task.tokens, sums);
+  }
 }
 
 // Groups [begin, end): unpacked once, then every token passes by.
 void multiply_many(const LinearTask& task, const Output* outputs, int begin, int end, const Scratch& scratch) noexcept {
-  constexpr int most = 16;
-  const std::byte* panels[most][2];
+  const std::byte* panels[most_panels][2];
   std::byte* memory = scratch.panels;
   for (int group = begin; group < end; ++group) {
     for (int i = 0; i <= task.glu; ++i, memory += task.panel_bytes) {
@@ -209,10 +245,7 @@ void multiply_many(const LinearTask& task, const Output* outputs, int begin, int
       const Matrix &weight = outputs[0].weight, &other = outputs[task.glu].weight;
       const Input x = input_of(task, scratch, weight);
       const int groups = task.glu ? 1 : std::min(2, end - group);
-      for (int t = 0; t < n; ++t) {  // what is written comes into the cache meanwhile
-        __builtin_prefetch(outputs->y[first + t] + group * packed_rows, 1);
-        __builtin_prefetch(outputs->y[first + t] + (group + groups - 1) * packed_rows, 1);
-      }
+      for (int i = 0; i < groups; ++i) fetch(task, *outputs, group + i, first, n);
       const std::byte* two[] = {panels[group - begin][0], panels[group - begin + groups - 1][task.glu]};
       if (weight.kernels == other.kernels) {
         weight.kernels->many(two, groups + task.glu, weight.blocks, x.from(first), x.stride, n, scratch.sums);
@@ -237,14 +270,15 @@ void multiply(const Chunk& chunk) noexcept {
   const int begin = (chunk.index - output->first_chunk) * output->chunk_groups;
   const int end = std::min(begin + output->chunk_groups, output->weight.groups());
   if (task.tokens > task.kernels->few_tokens) return multiply_many(task, output, begin, end, scratch);
-  for (int group = begin; group < end; ++group) multiply_few(task, output, group, scratch);
+  multiply_few(task, output, begin, end, scratch);
 }
 
 // How many groups a chunk takes: enough to be worth claiming, few enough to share out well.
 int groups_of_a_chunk(const Plan& plan, const Matrix& weight, bool few, int panels) noexcept {
   const std::size_t fit = few ? chunk_bytes / weight.group_bytes : panel_budget / (weight.panel_bytes() * panels);
   const int fair = weight.groups() / (plan.workers() * chunks_per_worker);
-  return std::clamp(std::min(static_cast<int>(fit), fair), few || panels > 1 ? 1 : 2, 16);  // many() likes two
+  const int least = few || panels > 1 ? 1 : 2;  // many() likes two
+  return std::clamp(std::min(static_cast<int>(fit), fair), least, few ? most_groups : most_panels);
 }
 
 }  // namespace
@@ -275,6 +309,7 @@ void plan(Plan& plan, const inlay_linear_op& op) {
     if (i < task.output_count) chunks += (weight.groups() + chunk_groups - 1) / chunk_groups;
     task.panel_bytes = std::max(task.panel_bytes, few ? weight.few_bytes() : weight.panel_bytes());
     panels = std::max(panels, few ? 1 : chunk_groups * (op.glu ? 2 : 1));
+    if (few) task.sums = std::max<std::size_t>(task.sums, chunk_groups * task.tokens);
   }
   task.panels = panels * task.panel_bytes;
   if (!op.norm && few) task.needs_form(RowForm::floats) = false;  // x itself is what they read
