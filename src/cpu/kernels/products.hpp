@@ -11,6 +11,14 @@ namespace {
 
 inline constexpr int prefetch_bytes = 8192;  // into the second cache: from the first, lines would be lost again
 
+template <class A>
+INLAY_INLINE int bytes_ahead(int tokens) noexcept {
+  if constexpr (requires { A::prefetch_bytes_of_one(); }) {
+    if (tokens == 1) return A::prefetch_bytes_of_one();
+  }
+  return prefetch_bytes;
+}
+
 INLAY_INLINE void prefetch(const void* from) noexcept { __builtin_prefetch(from, 0, 2); }
 
 // The quads of a block in an order that uses what was loaded while it is at hand: both nibbles of a byte.
@@ -86,11 +94,12 @@ INLAY_INLINE void multiply(const std::byte* const (&groups)[G], int blocks, cons
   const Activation* x[T];
   INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const Activation*>(rows + t * stride);
   TileSums<A, G, T> sums(std::bool_constant<from_memory>(), y);
+  const int distance = from_memory ? bytes_ahead<A>(T) : 0;
   for (int element = blocks / W::blocks; element > 0; --element) {
     for (int block = 0; block < W::blocks; ++block) {
       if constexpr (from_memory) {
         constexpr std::size_t bytes = sizeof *streams[0] / W::blocks;
-        const auto* ahead = reinterpret_cast<const char*>(streams[0]) + block * bytes + prefetch_bytes;
+        const auto* ahead = reinterpret_cast<const char*>(streams[0]) + block * bytes + distance;
         INLAY_UNROLL for (std::size_t i = 0; i < bytes; i += 64) prefetch(ahead + i);
       }
       unroll<W::parts>([&](auto part) INLAY_ALWAYS { multiply_part<A, W, G, T>(streams, block, part, x, sums); });
@@ -172,7 +181,8 @@ void multiply_tiles(const std::byte* const (&groups)[G], int blocks, const std::
     INLAY_UNROLL for (int g = 0; g < G; ++g) y[g] += T * packed_rows;
   }
   if constexpr (T > 1) {
-    if (tokens > 0) multiply_tiles<A, W, G, T == 3 ? 2 : T / 2, from_memory>(groups, blocks, x, stride, tokens, y);
+    constexpr int fewer = T == 3 || (T == 4 && from_memory) ? T - 1 : T / 2;
+    if (tokens > 0) multiply_tiles<A, W, G, fewer, from_memory>(groups, blocks, x, stride, tokens, y);
   }
 }
 

@@ -36,6 +36,7 @@ template <class A>
 void quantize(const float* x, int blocks, Activation* y) noexcept {
   constexpr int lanes = static_cast<int>(Floats<A>::size), vectors = block_columns / lanes;
   for (; blocks > 0; --blocks, x += block_columns, ++y) {
+    __builtin_prefetch(y + 8, 1);  // each would be waited for: a processor writes in order
     Floats<A> values[vectors], largest(0.0f);
     INLAY_UNROLL for (int i = 0; i < vectors; ++i) {
       values[i] = Floats<A>::load_unaligned(x + i * lanes);

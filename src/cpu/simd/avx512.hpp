@@ -13,6 +13,10 @@ struct Avx512 {
   static constexpr int rows = 16, tokens = 8, plain_tokens = 12, few_tokens = 8, most_few = 16, signed_bias = 0;
   static constexpr int paired_tokens = 4, paired_plain_tokens = 8;  // of two groups of rows, which share what is spread
 
+  // Zen prefetches one stream by itself as fast as memory is, and no faster than three quarters of that where lines far
+  // ahead are asked for; Sapphire Rapids reads the faster by a third for it.
+  static INLAY_INLINE int prefetch_bytes_of_one() noexcept { return __builtin_cpu_is("amd") ? 1024 : 8192; }
+
   static INLAY_INLINE Bytes load(const void* from) noexcept { return _mm512_loadu_si512(from); }
   static INLAY_INLINE void store(void* to, Bytes bytes) noexcept { _mm512_storeu_si512(to, bytes); }
 
