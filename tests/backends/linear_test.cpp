@@ -141,6 +141,8 @@ TEST_CASE("products equal the reference's for every weight type and ragged shape
     }
     for (const std::int64_t height : {1, 15, 16, 17, 130})
       check_against_reference(candidate, make_problem(type, 4, 2, seed++, height));
+    constexpr std::int64_t high = 2120;  // so that a chunk has more groups than any that unpacks them
+    check_against_reference(candidate, make_problem(type, 2, 1, seed++, high));
   });
 }
 
