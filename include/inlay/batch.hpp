@@ -53,8 +53,8 @@ class INLAY_API Batch {
   Batch(const Model&, const Options&);
 
   /// Takes a session of the same model with a prompt as in Session::generate(); Limits::cancel and deadline are seen
-  /// between steps. Throws Error{argument} if the prompt cannot fit, the session is in the batch already, or the batch
-  /// is closed; the session is then as before.
+  /// between steps, and between layers where nobody wants the step. Throws Error{argument} if the prompt cannot fit,
+  /// the session is in the batch already, or the batch is closed; the session is then as before.
   Id submit(Session&, std::string_view prompt, const Sampler& = {}, Limits = {}, Standing = {});
   Id submit(Session&, std::span<const TokenId> prompt, const Sampler& = {}, Limits = {}, Standing = {});
   /// Ends a request before its next token; nothing happens if there is none. A session whose prompt was not read to its

@@ -99,9 +99,10 @@ struct Guard {
 
 /// When a generation ends, besides the model's own end of text.
 struct Limits {
-  int tokens = -1;                          ///< -1: while the context has room
-  std::vector<std::string> stop = {};       ///< ends before the first of these; never emitted, not even in part
-  std::stop_token cancel = {};              ///< seen between layers, from any thread
+  int tokens = -1;                     ///< -1: while the context has room
+  std::vector<std::string> stop = {};  ///< ends before the first of these; never emitted, not even in part
+  /// Seen from any thread, before each layer of a step and before its logits: at most one layer goes on, of 512 tokens.
+  std::stop_token cancel = {};
   std::chrono::milliseconds deadline = {};  ///< from the call, the reading of the prompt included; 0: none
   int top_logprobs = 0;                     ///< alternatives reported with each token
   bool parse_specials = false;              ///< true: text that spells a control token becomes that token

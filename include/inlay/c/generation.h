@@ -41,7 +41,7 @@ typedef struct inlay_limits {
   int64_t deadline_ms;                  /* from the call, the reading of the prompt included; 0: none */
   const inlay_text* stop;               /* ends before the first of these; never emitted, not even in part */
   size_t stop_count;
-  inlay_stop* cancel;                   /* NULL: none */
+  inlay_stop* cancel;                   /* NULL: none; seen between layers: at most one goes on, of 512 tokens */
   int32_t parse_specials;               /* text that spells a control token becomes that token */
   int32_t ignore_end;                   /* end-of-text tokens do not end the generation */
   void* user;

@@ -168,6 +168,7 @@ class INLAY_API Step {
       layers[std::size_t(i)](x, shared..., i);
       leave_layer(kept, x, home);
     }
+    enter_layer(int(layers.size()));  // what follows may be as much
   }
 
   struct State;  ///< the runtime's side of a step
