@@ -61,7 +61,7 @@ struct BatchState {
   bool over = false;
 
  private:
-  // A token of a step that is being chosen.
+  // A token of a step that is being written.
   struct Choice {
     BatchRequest* request;
     std::span<const float> logits;
@@ -88,7 +88,7 @@ struct BatchState {
   void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);
   void take(std::span<const runtime::Schedule::Part> parts);
   void report_progress(BatchRequest& request) const;
-  void choose();
+  void write();
   void tell(const Choice& choice);
 
   std::shared_ptr<const ModelState> model_;

@@ -194,7 +194,7 @@ void BatchState::take(std::span<const Part> parts) {
       end(request, Finish::cancelled, error.what());
     }
   }
-  choose();
+  write();
   for (const auto& choice : choices_) tell(choice);
 }
 
@@ -206,8 +206,9 @@ void BatchState::report_progress(BatchRequest& request) const {
   progress(request.sequence().source ? prompt : std::min(int(cached - before), prompt), prompt);
 }
 
-// Sampling is the same in any order, so the threads of the step share it; what the host has a part in stays here.
-void BatchState::choose() {
+// Tokens and their texts are the same in any order, so the threads of the step share them; what the host has a part in
+// stays here.
+void BatchState::write() {
   for (auto& [request, logits, failure] : choices_) {
     auto& writer = request->writer;
     if (!std::exchange(request->prompt_read, true)) {
@@ -219,7 +220,7 @@ void BatchState::choose() {
   const auto one = [&](std::size_t i) {
     auto& [request, logits, failure] = choices_[i];
     if (request->wrote) try {
-        request->writer.choose(logits, request->sequence().tokens);
+        request->writer.write(logits, request->sequence().tokens);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -238,7 +239,6 @@ void BatchState::tell(const Choice& choice) {
   auto& writer = request.writer;
   try {
     if (choice.failure) std::rethrow_exception(choice.failure);
-    if (request.wrote) writer.show();
     writer.stats.generate_seconds = writer.seconds() - writer.stats.prompt_seconds;
     events_.push_back(&request);
   } catch (const std::exception& error) {  // of its sampler or guard: the others go on

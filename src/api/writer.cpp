@@ -22,7 +22,7 @@ Writer::Writer(std::shared_ptr<const ModelState> model, const Sampler& recipe, L
       sampling_(recipe, seed_of(recipe), model_->tokenizer.get(), row_passes(), model_->memory),
       maxima_(row_passes(), model_->memory),
       limits_(std::move(limits)),
-      asks_host_(recipe.adjust != nullptr),
+      asks_host_(recipe.adjust || limits_.guard.on_text || limits_.guard.on_finish),
       watch_(limits_.guard),
       decoder_(*model_->tokenizer),
       allowed_(model_->memory),
@@ -103,6 +103,11 @@ TokenId Writer::next(std::span<const float> logits, std::span<const TokenId> tok
   const auto id = sampling_.choose(allowed_, tokens);
   constraint_->accept(id);
   return id;
+}
+
+void Writer::write(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {
+  choose(logits, tokens);
+  show();
 }
 
 void Writer::choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {

@@ -23,14 +23,9 @@ class Writer {
   std::optional<Finish> interrupted() const;
   // Whether a token may follow these; where none may, `finish` says why.
   bool may_follow(std::size_t tokens);
-  // Chooses the token after `tokens` and appends it: `token` is it, and `finish` may end the text.
-  void write(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {
-    choose(logits, tokens);
-    show();
-  }
-  // The two halves of it. The first may run beside those of other writers, unless it asks a function of the host.
-  void choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
-  void show();
+  // Chooses the token after `tokens` and appends it: `token` is it, and `finish` may end the text. Writers may do so
+  // side by side, but for those that ask a function of the host.
+  void write(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
   bool asks_host() const noexcept { return asks_host_; }
   // Finds out what the grammar allows next, before the logits are there.
   bool has_grammar() const noexcept { return constraint_.has_value(); }
@@ -58,6 +53,8 @@ class Writer {
   using Clock = std::chrono::steady_clock;
 
   std::size_t context() const noexcept { return std::size_t(model_->engine->context()); }
+  void choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
+  void show();
   TokenId next(std::span<const float> logits, std::span<const TokenId> tokens);
   void alternatives(std::span<const float> logits, double total);
   Finish finish_after(std::size_t tokens) const;
