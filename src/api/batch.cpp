@@ -73,9 +73,13 @@ void BatchRequest::leave_session() noexcept {
   rollback.reset();
 }
 
+void BatchState::refuse_closed() const {
+  if (closed_) throw Error(Errc::argument, "the batch is closed: it takes no more requests");
+}
+
 void BatchState::refuse_twice(const SessionState& session) {
   std::lock_guard guard(mutex_);
-  if (closed_) throw Error(Errc::argument, "the batch is closed: it takes no more requests");
+  refuse_closed();
   if (session.model != model_) throw Error(Errc::argument, "the session is of another model than the batch");
   for (const auto& request : requests_)
     if (request->session.get() == &session) throw Error(Errc::argument, "the session is in the batch already");
@@ -95,6 +99,7 @@ Batch::Id BatchState::submit(const std::shared_ptr<SessionState>& session, std::
   request->writer.stats.prompt_tokens = int(prompt.size());
   request->asked = ++session->asked;
   std::lock_guard guard(mutex_);
+  refuse_closed();  // by another thread meanwhile, so that nobody might see to it
   const auto id = request->id = last_id_ + 1;
   request->arrival = rounds_;
   requests_.push_back(std::move(request));

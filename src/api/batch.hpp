@@ -72,6 +72,7 @@ struct BatchState {
   std::size_t most_places() const noexcept {
     return std::size_t(std::min(options_.sessions_at_once, options_.tokens_per_step));
   }
+  void refuse_closed() const;  // with the mutex held
   bool gather();
   void end_interrupted();
   void end(BatchRequest& request, Finish finish, std::string error = {});
