@@ -77,9 +77,9 @@ bool DraftHeads::follow(std::span<const TokenId> tokens, const Stop& stop) {
   return ready;
 }
 
-Guess DraftHeads::guess(std::size_t count, const Stop& stop) {
+void DraftHeads::guess(std::size_t count, const Stop& stop, Guess& guess) {
   const auto before = own_.tokens.size(), width = std::size_t(heads_.vocabulary());
-  Forecast forecast(count);
+  Forecast forecast(count, guess);
   if (const int heads = heads_.heads(); heads > 0) {
     const auto logits = std::span<const float>(logits_);
     for (int k = 0; k < heads && forecast.add(logits.subspan(std::size_t(k) * width, width)); ++k) {
@@ -87,10 +87,9 @@ Guess DraftHeads::guess(std::size_t count, const Stop& stop) {
     heads_.release(own_);
   } else {
     while (forecast.add(logits_) && own_.tokens.size() < std::size_t(heads_.context()))
-      step(std::span(forecast.guess().tokens).last(1), last_row_, stop);
+      step(std::span(guess.tokens).last(1), last_row_, stop);
     heads_.rewind(own_, before);
   }
-  return std::move(forecast.guess());
 }
 
 }  // namespace v0

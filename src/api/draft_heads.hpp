@@ -26,7 +26,7 @@ class DraftHeads final : public Guesser {
   bool wants_hidden() const noexcept override { return true; }
   void hidden(std::span<const TokenId> tokens, std::size_t first, std::span<const float> rows) override;
   bool follow(std::span<const TokenId> tokens, const Stop& stop) override;
-  Guess guess(std::size_t count, const Stop& stop) override;
+  void guess(std::size_t count, const Stop& stop, Guess& guess) override;
 
  private:
   std::size_t unread() const noexcept { return rows_.size() / width_; }

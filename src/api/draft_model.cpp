@@ -36,10 +36,9 @@ DraftModel::DraftModel(std::shared_ptr<SessionState> own, const ModelState& larg
 }
 
 std::shared_ptr<Guesser> DraftModel::fork() const {
-  auto copy = base::make_shared<DraftModel>(own_->memory(), *this);
-  copy->own_ = base::make_shared<SessionState>(own_->memory(), own_->model, own_->options);
-  copy->own_->sequence = own_->engine().fork(own_->sequence);
-  return copy;
+  auto copy = base::make_shared<SessionState>(own_->memory(), own_->model, own_->options);
+  copy->sequence = own_->engine().fork(own_->sequence);
+  return base::make_shared<DraftModel>(own_->memory(), std::move(copy), *this);
 }
 
 void DraftModel::read(const Stop& stop) {
@@ -49,30 +48,33 @@ void DraftModel::read(const Stop& stop) {
 
 bool DraftModel::follow(std::span<const TokenId> tokens, const Stop& stop) {
   const auto& tokenizer = *own_->model->tokenizer;
-  text::TokenIds own(tokens.begin(), tokens.end(), own_->memory());
+  text::TokenIds own(own_->memory());
   if (!same_) {
     const bool bos = !tokens.empty() && tokens.front() == large_.bos();
     own = tokenizer.encode(text_of(large_, tokens.subspan(bos)), {.add_special = true, .parse_special = true});
     while (!own.empty() && own.back() == tokenizer.eos() && tokenizer.adds_eos()) own.pop_back();
+    tokens = own;
   }
   const auto known = [&](TokenId id) { return id < own_->engine().vocabulary(); };
-  if (own.empty() || own.size() >= own_->context() || !std::ranges::all_of(own, known)) return false;
-  own_->replace(own);
+  if (tokens.empty() || tokens.size() >= own_->context() || !std::ranges::all_of(tokens, known)) return false;
+  own_->replace(tokens);
   read(stop);
   return true;
 }
 
-Guess DraftModel::guess(std::size_t count, const Stop& stop) {
+void DraftModel::guess(std::size_t count, const Stop& stop, Guess& guess) {
   auto& tokens = own_->sequence.tokens;
-  Forecast forecast(same_ ? count : count + tokens_aside);
+  Forecast forecast(same_ ? count : count + tokens_aside, guess);
   while (forecast.add(known_logits()) && tokens.size() + 1 < own_->context()) {
-    tokens.push_back(forecast.guess().tokens.back());
+    tokens.push_back(guess.tokens.back());
     read(stop);
   }
-  auto guess = std::move(forecast.guess());
-  if (!same_) guess = {.tokens = translated(guess.tokens)};
+  if (!same_) {
+    const auto said = translated(guess.tokens);
+    guess.clear();
+    guess.tokens.assign(said.begin(), said.end());
+  }
   guess.tokens.resize(std::min(guess.tokens.size(), count));
-  return guess;
 }
 
 // Of tokens that both know; padding at the end of the smaller model's vocabulary is nothing to guess.

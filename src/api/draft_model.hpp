@@ -12,10 +12,12 @@ inline namespace v0 {
 class DraftModel final : public Guesser {
  public:
   DraftModel(std::shared_ptr<SessionState> own, const ModelState& large);
+  DraftModel(std::shared_ptr<SessionState> own, const DraftModel& same)
+      : own_(std::move(own)), large_(same.large_), same_(same.same_), logits_(own_->memory()) {}
   std::shared_ptr<Guesser> fork() const override;
 
   bool follow(std::span<const TokenId> tokens, const Stop& stop) override;
-  Guess guess(std::size_t count, const Stop& stop) override;
+  void guess(std::size_t count, const Stop& stop, Guess& guess) override;
 
  private:
   void read(const Stop& stop);

@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::size_t least_match = 2;  // one token that agrees says little
 
-// What comes next where a text repeats itself: behind its end, the repetition goes on.
-std::vector<TokenId> repeated(std::span<const TokenId> what, std::size_t count) {
-  std::vector<TokenId> tokens;
-  while (!what.empty() && tokens.size() < count) tokens.push_back(what[tokens.size() % what.size()]);
-  return tokens;
-}
-
 // The first few rows of a reading.
 std::span<const int> first_rows(std::size_t count) {
   static constexpr auto rows = [] {
@@ -38,6 +31,8 @@ Drafts::Drafts(SessionState& session, Writer& writer)
     : session_(session),
       writer_(writer),
       on_(false),
+      guess_(session.memory()),
+      whole_(session.memory()),
       branch_(runtime::Sequence().in(session.memory())),
       logits_(session.memory()),
       hidden_(session.memory()) {
@@ -52,13 +47,13 @@ std::span<const float> Drafts::logits() const noexcept {
 }
 
 void Drafts::drop_side() noexcept {
-  side_.clear();
+  guess_.side.clear();
   session_.engine().release(branch_);
 }
 
 void Drafts::settle() noexcept {
-  if (!drafts_.empty()) session_.drafts.settle(trust_, rows_, int(right_));
-  drafts_.clear();
+  if (!guess_.tokens.empty()) session_.drafts.settle(trust_, rows_, int(right_));
+  guess_.clear();
   drop_side();
 }
 
@@ -69,24 +64,25 @@ void Drafts::forget() noexcept {
 
 // Whether the last token is the first of the side, which takes the place of the drafts that did not come true.
 bool Drafts::turn_aside() {
-  if (side_.empty() || right_ != from_) return false;
-  const bool right = session_.sequence.tokens.back() == side_.front();
+  auto& [tokens, from, side] = guess_;
+  if (side.empty() || right_ != from) return false;
+  const bool right = session_.sequence.tokens.back() == side.front();
   const auto second = trust_ == runtime::Trust::model ? runtime::Trust::runner_up : runtime::Trust::other;
   session_.drafts.verdict(second, right, !right);
   if (!right) return false;
   session_.engine().take_branch(session_.sequence, branch_);
-  row_ = drafts_.size();
-  drafts_.resize(from_);
-  drafts_.insert(drafts_.end(), side_.begin(), side_.end());
-  side_.clear();
+  row_ = tokens.size();
+  tokens.resize(from);
+  tokens.insert(tokens.end(), side.begin(), side.end());
+  side.clear();
   return true;
 }
 
 bool Drafts::follow() {
   auto& sequence = session_.sequence;
-  if (drafts_.empty()) return false;
+  if (guess_.tokens.empty()) return false;
   const bool next = sequence.cached + 1 == sequence.tokens.size();
-  if (!next || sequence.tokens.back() != drafts_[right_]) {
+  if (!next || sequence.tokens.back() != guess_.tokens[right_]) {
     session_.drafts.verdict(trust_, 0, true);
     if (!next || !turn_aside()) {
       settle();
@@ -99,7 +95,7 @@ bool Drafts::follow() {
   ++writer_.stats.accepted_tokens;
   ++row_, ++right_;
   note_hidden();
-  if (right_ == drafts_.size()) settle();
+  if (right_ == guess_.tokens.size()) settle();
   return true;
 }
 
@@ -112,55 +108,64 @@ std::size_t Drafts::most() const noexcept {
   return std::min(most, std::size_t(runtime::most_drafts));
 }
 
-bool Drafts::take(Guess guess, runtime::Trust trust) {
-  const auto possible = writer_.possible(std::span(guess.tokens).first(std::min(guess.tokens.size(), most())));
+// Leaves of the guess what is worth reading; false: nothing is.
+bool Drafts::take(runtime::Trust trust) {
+  auto& tokens = guess_.tokens;
+  const auto possible = writer_.possible(std::span(tokens).first(std::min(tokens.size(), most())));
   const bool decided = trust == runtime::Trust::model;  // before it was asked
-  const auto count = decided ? possible : std::size_t(session_.drafts.worth(trust, int(possible)));
   trust_ = trust;
-  drafts_ = std::move(guess.tokens);
-  drafts_.resize(count);
-  if (guess.from < count && session_.engine().can_branch()) take_side(guess.side, guess.from);
-  return count > 0;
+  tokens.resize(decided ? possible : std::size_t(session_.drafts.worth(trust, int(possible))));
+  if (guess_.from < tokens.size() && session_.engine().can_branch())
+    take_side();
+  else
+    guess_.side.clear();
+  return !tokens.empty();
 }
 
-void Drafts::take_side(std::span<const TokenId> tokens, std::size_t from) {
-  from_ = from;
-  std::vector<TokenId> whole(drafts_.begin(), drafts_.begin() + std::ptrdiff_t(from));
-  whole.insert(whole.end(), tokens.begin(), tokens.end());
-  whole.resize(std::min(whole.size(), most()));
-  const auto possible = writer_.possible(whole) - std::min(writer_.possible(whole), from);
-  const int count = session_.drafts.worth_aside(trust_, int(drafts_.size()), int(from), int(possible));
-  side_.assign(tokens.begin(), tokens.begin() + count);
+void Drafts::take_side() {
+  const auto from = guess_.from;
+  whole_.assign(guess_.tokens.begin(), guess_.tokens.begin() + std::ptrdiff_t(from));
+  whole_.insert(whole_.end(), guess_.side.begin(), guess_.side.end());
+  whole_.resize(std::min(whole_.size(), most()));
+  const auto possible = writer_.possible(whole_);
+  guess_.side.resize(std::size_t(session_.drafts.worth_aside(trust_, int(guess_.tokens.size()), int(from),
+                                                             int(possible - std::min(possible, from)))));
 }
 
 void Drafts::ask(Guesser& guesser, const std::function<bool()>& stop) {
   const auto count = std::size_t(session_.drafts.worth(runtime::Trust::model, int(most())));
   if (count == 0) return;
   const auto started = writer_.seconds();
-  if (guesser.follow(session_.sequence.tokens, stop)) take(guesser.guess(count, stop), runtime::Trust::model);
-  if (drafts_.empty()) session_.drafts.in_vain(writer_.seconds() - started);
+  if (guesser.follow(session_.sequence.tokens, stop)) {
+    guess_.clear();
+    guesser.guess(count, stop, guess_);
+    take(runtime::Trust::model);
+  }
+  if (guess_.tokens.empty()) session_.drafts.in_vain(writer_.seconds() - started);
 }
 
-// What followed when the text last read like this, and what else did.
-std::pair<std::size_t, Guess> Drafts::remembered() const {
+// What followed when the text last read like this, and what else did. Where a text repeats itself, the repetition goes
+// on behind its end.
+bool Drafts::remember() {
   const auto tokens = std::span<const TokenId>(session_.sequence.tokens);
   const auto found = runtime::continuation(tokens);
-  if (found.match < least_match) return {};
-  Guess guess{.tokens = repeated(found.what, most())};
-  const auto other = runtime::alternative(tokens, found.what, guess.tokens.size(), least_match);
+  if (found.match < least_match) return false;
+  auto& next = guess_.tokens;
+  while (!found.what.empty() && next.size() < most()) next.push_back(found.what[next.size() % found.what.size()]);
+  const auto other = runtime::alternative(tokens, found.what, next.size(), least_match);
   const auto side = other.what.first(std::min(other.what.size(), most()));
-  guess.from = other.from, guess.side.assign(side.begin(), side.end());
-  return {found.match, std::move(guess)};
+  guess_.from = other.from, guess_.side.assign(side.begin(), side.end());
+  return take(runtime::trust_in_match(found.match));
 }
 
 void Drafts::guess(const std::function<bool()>& stop) {
   try {
-    if (take({.tokens = writer_.forced()}, runtime::Trust::grammar)) return;
-    auto [match, guess] = remembered();
-    if (match >= least_match && take(std::move(guess), runtime::trust_in_match(match))) return;
+    const auto forced = writer_.forced();
+    guess_.tokens.assign(forced.begin(), forced.end());
+    if (take(runtime::Trust::grammar) || remember()) return;
     if (session_.guesser) ask(*session_.guesser, stop);
   } catch (const Error& error) {  // a grammar that takes too much, or no memory for a model: nothing is guessed
-    drafts_.clear(), side_.clear();
+    guess_.clear();
     if (error.code() == Errc::cancelled) throw;
   }
 }
@@ -183,22 +188,23 @@ void Drafts::note_hidden() {
 // Reads the last token with what is guessed; false: nothing is.
 bool Drafts::step(const std::function<bool()>& stop) {
   guess(stop);
-  if (drafts_.empty()) return false;
+  const auto& [drafts, from, side] = guess_;
+  if (drafts.empty()) return false;
   auto& engine = session_.engine();
-  runtime::Reading readings[] = {{&session_.sequence, 1, first_rows(drafts_.size() + 1), drafts_},
-                                 {&branch_, 0, first_rows(side_.size()), side_, 0, int(from_) + 1}};
-  if (!side_.empty()) branch_ = engine.branch(session_.sequence, from_ + 1);
+  runtime::Reading readings[] = {{&session_.sequence, 1, first_rows(drafts.size() + 1), drafts},
+                                 {&branch_, 0, first_rows(side.size()), side, 0, int(from) + 1}};
+  if (!side.empty()) engine.branch(session_.sequence, from + 1, branch_);
   const bool hidden = session_.guesser && session_.guesser->wants_hidden();
   hidden_.clear();
-  engine.read(std::span(readings).first(side_.empty() ? 1 : 2), logits_, stop, hidden ? &hidden_ : nullptr);
-  rows_ = int(drafts_.size() + side_.size());
+  engine.read(std::span(readings).first(side.empty() ? 1 : 2), logits_, stop, hidden ? &hidden_ : nullptr);
+  rows_ = int(drafts.size() + side.size());
   note_hidden();
   return true;
 }
 
 bool Drafts::read(const std::function<bool()>& stop) {
   auto& sequence = session_.sequence;
-  drafts_.clear(), drop_side(), right_ = row_ = 0;
+  guess_.clear(), drop_side(), right_ = row_ = 0;
   if (!on_) return false;
   session_.engine().wake(sequence);
   if (sequence.cached + 1 != sequence.tokens.size()) return false;
@@ -208,11 +214,11 @@ bool Drafts::read(const std::function<bool()>& stop) {
     done = step(stop);
   } catch (const std::bad_alloc&) {
   } catch (const Error& error) {
-    drafts_.clear(), drop_side();
+    guess_.clear(), drop_side();
     if (error.code() != Errc::memory) throw;  // without drafts there may be enough
   }
   if (!done) {
-    drafts_.clear(), drop_side();
+    guess_.clear(), drop_side();
     return false;
   }
   session_.drafts.draft_step(trust_, rows_, writer_.seconds() - started);

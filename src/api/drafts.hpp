@@ -31,10 +31,10 @@ class Drafts {
   std::size_t most() const noexcept;
   bool step(const std::function<bool()>& stop);
   void guess(const std::function<bool()>& stop);
-  std::pair<std::size_t, Guess> remembered() const;  // with how many tokens agree
+  bool remember();
   void ask(Guesser& guesser, const std::function<bool()>& stop);
-  bool take(Guess guess, runtime::Trust trust);
-  void take_side(std::span<const TokenId> tokens, std::size_t from);
+  bool take(runtime::Trust trust);
+  void take_side();
   bool turn_aside();
   void note_hidden();
   void settle() noexcept;
@@ -44,11 +44,11 @@ class Drafts {
   Writer& writer_;
   bool on_;
   runtime::Trust trust_ = {};
-  std::vector<TokenId> drafts_, side_;  // of the drafts the first `right_` came true
-  std::size_t from_ = 0;                // where the side leaves
-  std::size_t right_ = 0, row_ = 0;     // the row of the last token
-  int rows_ = 0;                        // read in vain, unless they come true
-  runtime::Sequence branch_;            // what the side was read with
+  Guess guess_;                      // of its tokens the first `right_` came true
+  std::pmr::vector<TokenId> whole_;  // with the side instead
+  std::size_t right_ = 0, row_ = 0;  // the row of the last token
+  int rows_ = 0;                     // read in vain, unless they come true
+  runtime::Sequence branch_;         // what the side was read with
   runtime::Engine::Rows logits_,
       hidden_;  // a row for the token before the drafts, one for each, and one for each aside
 };

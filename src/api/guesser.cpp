@@ -1,10 +1,9 @@
 // Putting a guess together while it is likely enough to come true.
 #include "api/guesser.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include "runtime/sampling.hpp"
+#include "api/row_passes.hpp"
 
 namespace inlay {
 inline namespace v0 {
@@ -13,27 +12,26 @@ namespace {
 
 constexpr double least_chance = 0.3;  // by the guesser's own account, that all of it is right
 
-// The likeliest but one; of a single one, that.
-std::size_t runner_up(std::span<const float> logits, std::ptrdiff_t likeliest) {
-  std::size_t best = likeliest == 0 ? logits.size() - 1 : 0;
-  for (std::size_t i = 0; i < logits.size(); ++i)
-    if (logits[i] > logits[best] && std::ptrdiff_t(i) != likeliest) best = i;
-  return best;
-}
-
 }  // namespace
 
+Forecast::Forecast(std::size_t most, Guess& guess)
+    : most_(most),
+      guess_(guess),
+      maxima_(row_passes(), guess.tokens.get_allocator().resource()),
+      leading_(guess.tokens.get_allocator().resource()) {}
+
 bool Forecast::add(std::span<const float> logits) {
-  const auto likeliest = std::max_element(logits.begin(), logits.end());
-  const double total = runtime::log_sum(logits), before = chance_;
-  chance_ *= std::exp(double(*likeliest) - total);
+  maxima_.find(logits);
+  maxima_.likeliest(logits, 2, leading_);
+  const auto first = leading_.front(), second = leading_.back();
+  const double total = maxima_.log_sum(logits), before = chance_;
+  chance_ *= std::exp(double(first.logit) - total);
   if (!guess_.tokens.empty() && chance_ < least_chance) return false;
-  const auto second = runner_up(logits, likeliest - logits.begin());
-  if (const double chance = before * std::exp(double(logits[second]) - total); chance > side_chance_) {
+  if (const double chance = before * std::exp(double(second.logit) - total); chance > side_chance_) {
     side_chance_ = chance;
-    guess_.from = guess_.tokens.size(), guess_.side = {TokenId(second)};
+    guess_.from = guess_.tokens.size(), guess_.side.assign(1, second.id);
   }
-  guess_.tokens.push_back(TokenId(likeliest - logits.begin()));
+  guess_.tokens.push_back(first.id);
   return guess_.tokens.size() < most_;
 }
 

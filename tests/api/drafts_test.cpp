@@ -101,7 +101,8 @@ void compare_branches(Opened& opened, const std::pmr::vector<TokenId>& begin = p
   Sequence trunk{.tokens = begin}, plain{.tokens = begin};
   opened.read(trunk), opened.read(plain);
   trunk.tokens.push_back(11), plain.tokens.push_back(11);
-  auto first = engine.branch(trunk, 1), second = engine.branch(trunk, from + 1);
+  Sequence first, second;
+  engine.branch(trunk, 1, first), engine.branch(trunk, from + 1, second);
   const Reading readings[] = {Opened::all_rows({&trunk, 1, {}, right}), Opened::all_rows({&first, 0, {}, near, 0, 1}),
                               Opened::all_rows({&second, 0, {}, far, 0, int(from) + 1})};
   Engine::Rows rows;
@@ -189,7 +190,8 @@ TEST_CASE("a step with branches that finds no memory changes nothing") {
   trunk.tokens.push_back(11);
   const auto before = opened.bytes(trunk);
   const auto pages = trunk.pages.size();
-  auto branch = engine.branch(trunk, 1);
+  Sequence branch;
+  engine.branch(trunk, 1, branch);
   const std::vector<TokenId> drafts = {3};
   const Reading readings[] = {Opened::all_rows({&trunk, 1, {}, drafts}),
                               Opened::all_rows({&branch, 0, {}, drafts, 0, 1})};

@@ -7,6 +7,7 @@
 #include "cpu/cpu.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fixtures.hpp"
+#include "tests/support/inside.hpp"
 #include "tests/support/models.hpp"
 #include "text/tokenizer.hpp"
 
@@ -67,6 +68,12 @@ Made made_of(Engine& model, const Tokens& tokens) {
   return made;
 }
 
+Tokens guess(inlay::Guesser& heads, std::size_t count) {
+  inlay::Guess guess(std::pmr::new_delete_resource());
+  heads.guess(count, {}, guess);
+  return {guess.tokens.begin(), guess.tokens.end()};
+}
+
 TEST_CASE("heads guess what their transcription guesses, however they follow") {
   for (const std::string name : {"medusa", "nextn"}) {
     INFO(name);
@@ -89,9 +96,9 @@ TEST_CASE("heads guess what their transcription guesses, however they follow") {
       for (auto* heads : {&whole, &pieces}) {
         const auto fork = heads->fork();
         REQUIRE(heads->follow(tokens, {}));
-        CHECK(heads->guess(expected.size(), {}).tokens == expected);
+        CHECK(guess(*heads, expected.size()) == expected);
         REQUIRE(fork->follow(tokens, {}));
-        CHECK(fork->guess(2, {}).tokens == Tokens(expected.begin(), expected.begin() + 2));
+        CHECK(guess(*fork, 2) == Tokens(expected.begin(), expected.begin() + 2));
       }
     }
   }
@@ -126,6 +133,7 @@ TEST_CASE("heads change no text") {
       std::vector<std::string> texts;
       int right = 0;
       for (const bool speculate : {false, true}) {
+        support::let_guesses_pay(model);
         auto session = model.session({.speculate = speculate});
         auto first = session.generate(tokens, sampler, {.tokens = 20, .ignore_end = true});
         auto text = first.text();
@@ -135,7 +143,7 @@ TEST_CASE("heads change no text") {
         right = first.stats().accepted_tokens + second.stats().accepted_tokens;
       }
       CHECK(texts[0] == texts[1]);
-      if (right == 0) WARN("no guess paid on this machine now");
+      CHECK(right > 0);
     }
   }
 }

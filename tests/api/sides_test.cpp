@@ -5,6 +5,7 @@
 #include "api/models.hpp"
 #include "cpu/cpu.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/inside.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -40,14 +41,13 @@ class Knowing final : public Guesser {
     read_ = tokens.size();
     return read_ + 4 < text_.size();
   }
-  Guess guess(std::size_t count, const Stop&) override {
-    const auto right = random_() % std::min<std::size_t>(count, 3);
-    const auto next = text_.begin() + std::ptrdiff_t(read_), turn = next + std::ptrdiff_t(right);
-    Guess guess{.tokens = Tokens(next, turn), .from = right, .side = {turn[0], turn[1]}};
+  void guess(std::size_t count, const Stop&, Guess& guess) override {
+    guess.from = random_() % std::min<std::size_t>(count, 3);
+    const auto next = text_.begin() + std::ptrdiff_t(read_), turn = next + std::ptrdiff_t(guess.from);
+    guess.tokens.assign(next, turn), guess.side.assign(turn, turn + 2);
     guess.tokens.push_back(turn[0] + 1);
     if (random_() % 4 == 0) guess.side.back() = guess.side.front();
-    told += int(right);
-    return guess;
+    told += int(guess.from);
   }
 
   int told = 0;  // tokens of first guesses that come true
@@ -94,10 +94,7 @@ TEST_CASE("second guesses come true where first ones do not, and nothing else ch
     const auto plain = std::make_shared<SessionState>(model, inlay::SessionOptions{.speculate = false});
     const auto expected = write(plain, sampler);
     const auto guessing = std::make_shared<SessionState>(model, inlay::SessionOptions{});
-    const auto costs = std::make_shared<inlay::runtime::DraftCosts>();
-    for (int i = 0; i < 9; ++i)  // rows are cheap, as far as it knows
-      for (int n = 1; n <= inlay::runtime::most_drafts; ++n) costs->add(true, n, 0), costs->add(false, n, 0);
-    guessing->drafts = inlay::runtime::DraftBudget(costs);
+    support::let_guesses_pay(*model);
     guessing->drafts.plain_step(1);
     const auto knowing = std::make_shared<Knowing>(plain->sequence.tokens, seed);
     guessing->guesser = knowing;

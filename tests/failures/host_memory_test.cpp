@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/heap.hpp"
 #include "tests/support/host_memory.hpp"
+#include "tests/support/inside.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -122,27 +123,58 @@ TEST_CASE("all that is kept for sessions, forks, prefixes and batches comes from
   CHECK(heap::used() == before);
 }
 
-// Of a text's tokens, those after the first hundred. Lists of tokens and pages grow now and then, in the host's memory,
-// and some steps of a sampler work there.
-void check_writing(const Sampler& sampler, bool plain) {
-  constexpr int warm = 100, more = 300;
-  Beside memory;
-  const auto model = support::load_nano({.threads = 1, .memory = &memory});
-  auto session = model.session({.speculate = false});
-  auto reply = session.generate("Once upon a time", sampler, {.tokens = warm + more, .ignore_end = true});
-  std::size_t of_heap = 0, of_host = 0;
-  int made = 0;
-  for ([[maybe_unused]] const auto& token : reply)
-    if (++made == warm) of_heap = heap::allocations(), of_host = memory.allocations;
-  CHECK(made == warm + more);
-  CHECK(heap::allocations() == of_heap);
-  if (plain) CHECK(memory.allocations - of_host < more / 4);
+TEST_CASE("what guesses for a session is kept in the host's memory, too") {
+  const auto heads = [](const char* name) {
+    return (support::data() / "heads" / (std::string(name) + ".gguf")).string();
+  };
+  const std::vector<inlay::TokenId> prompt = {5, 6, 7, 8, 9};
+  for (const auto& path : {support::nano(), heads("medusa"), heads("nextn")}) {
+    INFO(path);
+    Beside memory;
+    const bool own = path != support::nano();  // heads of its own
+    const auto model = inlay::Model::load(path, {.threads = 1, .heads = own, .parallel = serially, .memory = &memory});
+    const auto before = heap::used();
+    auto session = model.session({.draft = own ? nullptr : &model});
+    support::let_guesses_pay(model);
+    {
+      auto reply = session.generate(prompt, Sampler::greedy(), {.tokens = 60, .ignore_end = true});
+      (void)reply.text();
+      CHECK(reply.stats().drafted_tokens > 0);
+    }
+    const auto fork = session.fork();
+    CHECK(heap::used() == before);
+  }
 }
 
-TEST_CASE("a token that is not guessed takes nothing from the heap") {
-  check_writing(Sampler::greedy(), true);
-  check_writing({.seed = 1}, true);
-  check_writing({.repeat_penalty = 1.1f, .top_k = 0, .typical_p = 0.9f, .seed = 2}, false);
+// What tokens take from the host's memory, after the first hundred of a text; from the heap they take nothing.
+constexpr int warm = 100, more = 300;
+std::size_t taken_for_tokens(const Sampler& sampler, bool speculate, bool with_model = false) {
+  Beside memory;
+  const auto model = support::load_nano({.threads = 1, .memory = &memory});
+  auto session = model.session({.speculate = speculate, .draft = with_model ? &model : nullptr});
+  support::let_guesses_pay(model);
+  auto reply = session.generate("Once upon a time", sampler, {.tokens = warm + more, .ignore_end = true});
+  std::size_t of_heap = 0, of_host = 0;
+  int made = 0, guessed = 0;
+  for ([[maybe_unused]] const auto& token : reply)
+    if (++made == warm) {
+      of_heap = heap::allocations(), of_host = memory.allocations, guessed = reply.stats().drafted_tokens;
+      support::let_guesses_pay(model);
+    }
+  CHECK(heap::allocations() == of_heap);
+  CHECK(made == warm + more);
+  CHECK((reply.stats().drafted_tokens > guessed) == speculate);
+  return memory.allocations - of_host;
+}
+
+TEST_CASE("a token takes nothing from the heap, whether it was guessed or not") {
+  // Lists of tokens and pages grow now and then.
+  for (const auto& sampler : {Sampler::greedy(), Sampler{.seed = 1}})
+    CHECK(taken_for_tokens(sampler, false) < more / 4);
+  taken_for_tokens({.repeat_penalty = 1.1f, .top_k = 0, .typical_p = 0.9f, .seed = 2}, false);
+  for (const bool with_model : {false, true})
+    for (const auto& sampler : {Sampler::greedy(), Sampler{.temperature = 0.4f, .seed = 1}})
+      taken_for_tokens(sampler, true, with_model);
 }
 
 TEST_CASE("a step of a batch takes nothing from the heap") {
