@@ -16,7 +16,7 @@ struct Standing {
 /// Continuous batching: requests join and leave between any two steps, and a step serves all of them in one forward
 /// pass. Prompts are read in pieces beside requests that are writing, so that nobody waits for a long prompt, and what
 /// several requests of one salt begin with is read once. Sources of encoder-decoders are read whole, one before a step.
-/// A request says exactly what its session would say alone, whatever else is in the batch.
+/// A request says exactly what its session would say alone, whatever is beside it; it guesses while nothing is.
 ///
 ///   inlay::Batch batch(model);
 ///   for (auto& session : sessions) batch.submit(session, "Write a haiku.");

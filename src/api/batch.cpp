@@ -68,7 +68,12 @@ void BatchRequest::begin(std::span<const TokenId> prompt) {
   session->engine().read_again(sequence(), tokens.size() - 1);
 }
 
+void BatchRequest::stop_guessing() noexcept {
+  if (std::exchange(guesses, false) && owns_session()) drafts.forget();
+}
+
 void BatchRequest::leave_session() noexcept {
+  stop_guessing();
   if (rollback && (prompt_read || !owns_session())) rollback->keep();
   rollback.reset();
 }

@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <exception>
 
-#include "api/writer.hpp"
+#include "api/drafts.hpp"
 #include "base/aside.hpp"
 #include "inlay/batch.hpp"
 #include "runtime/pace.hpp"
@@ -17,7 +17,7 @@ inline namespace v0 {
 
 struct BatchRequest {
   BatchRequest(std::shared_ptr<SessionState> s, const Sampler& sampler, Limits limits)
-      : writer(s->model, sampler, std::move(limits)), session(std::move(s)) {}
+      : writer(s->model, sampler, std::move(limits)), session(std::move(s)), drafts(*session, writer) {}
 
   runtime::Sequence& sequence() const noexcept { return session->sequence; }
   std::size_t unread() const noexcept { return sequence().tokens.size() - sequence().cached; }
@@ -28,11 +28,13 @@ struct BatchRequest {
   }
   void begin(std::span<const TokenId> prompt);  // throws Error{argument}
   void leave_session() noexcept;                // where its prompt was not read, as it found it
+  void stop_guessing() noexcept;
 
   Batch::Id id = 0;
   Standing standing;
   Writer writer;
   std::shared_ptr<SessionState> session;
+  Drafts drafts;                            // for when it is alone
   std::optional<Rollback> rollback;         // until the prompt is read
   std::vector<TokenId> source = {};         // of an encoder-decoder, that has to be read first
   std::uint64_t asked = 0;                  // by this request
@@ -40,6 +42,7 @@ struct BatchRequest {
   std::uint64_t arrival = 0;                // steps that were done when it came
   bool running = false, admitted = false;   // now, so that it may hold pages; at least once
   bool prompt_read = false, wrote = false;  // wrote: its event has a token
+  bool guesses = false;                     // its last step was its own
   std::string error;
   std::atomic<bool> cancelled{false};
 };
@@ -84,6 +87,7 @@ struct BatchState {
   void admit(BatchRequest& request);
   void preempt(BatchRequest& request);
   void step();
+  bool read_ahead(BatchRequest& request);
   bool read_source(std::pmr::vector<runtime::Schedule::Part>& parts);
   bool read(std::span<const runtime::Schedule::Part> parts);
   void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);

@@ -177,8 +177,7 @@ TEST_CASE("a token takes nothing from the heap, whether it was guessed or not") 
       taken_for_tokens(sampler, true, with_model);
 }
 
-TEST_CASE("a step of a batch takes nothing from the heap") {
-  constexpr int sessions = 4, warm = 100, more = 200;
+void check_steps(int sessions) {
   Beside memory;
   const auto model = support::load_nano({.threads = 1, .memory = &memory});
   std::vector<inlay::Session> all;
@@ -187,14 +186,20 @@ TEST_CASE("a step of a batch takes nothing from the heap") {
     batch.submit(all.emplace_back(model.session()), "One day", {.seed = std::uint64_t(i)},
                  {.tokens = warm + more, .ignore_end = true});
   std::size_t of_heap = 0;
-  int made = 0;
+  int made = 0, guessed = 0;
   for (const auto& event : batch) {
     REQUIRE(event.error.empty());
     ++made;
-    if (made == warm * sessions) of_heap = heap::allocations();
+    if (made == warm * sessions) support::let_guesses_pay(model), of_heap = heap::allocations();
     if (made == (warm + more - 1) * sessions) CHECK(heap::allocations() == of_heap);
+    guessed = event.stats.drafted_tokens;
   }
   CHECK(made == (warm + more) * sessions);
+  CHECK((guessed > 0) == (sessions == 1));
+}
+
+TEST_CASE("a step of a batch takes nothing from the heap, be it of one request that guesses") {
+  for (const int sessions : {1, 4}) check_steps(sessions);
 }
 
 }  // namespace
