@@ -50,10 +50,10 @@ TEST_CASE("a request that is alone guesses, and says the same") {
     auto session = model.session();
     Batch batch(model);
     batch.submit(session, rhyme, sampler, limits);
-    support::let_guesses_pay(model);
     Result result;
     for (const auto& event : batch) {
       REQUIRE(event.error.empty());
+      support::let_guesses_pay(model);
       support::add(result.said, event);
       if (event.finish == inlay::Finish::running) continue;
       right += event.stats.accepted_tokens;
@@ -77,7 +77,6 @@ TEST_CASE("requests that join in the middle of guesses change nothing, and neith
     std::map<std::size_t, Result> results;
     std::size_t submitted = 0;
     const auto submit = [&] {
-      support::let_guesses_pay(model);
       CHECK(batch.submit(sessions[submitted], rhyme, samplers()[submitted], limits) == submitted + 1);
       ++submitted;
     };
@@ -85,6 +84,7 @@ TEST_CASE("requests that join in the middle of guesses change nothing, and neith
     int seen = 0;
     for (const auto& event : batch) {
       REQUIRE(event.error.empty());
+      support::let_guesses_pay(model);
       if (event.id <= sessions.size()) support::add(results[event.id - 1].said, event);
       if (++seen % join == 0 && submitted < sessions.size()) submit();
     }

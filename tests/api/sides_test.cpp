@@ -72,6 +72,7 @@ Written write(const std::shared_ptr<SessionState>& session, const inlay::Sampler
   REQUIRE(generation.read_prompt(prompt, rollback));
   rollback.keep();
   for (generation.next(); !generation.over; generation.next()) {
+    support::let_guesses_pay(*session->model);
     written.ids.push_back(generation.writer.token.id);
     written.logprobs.push_back(generation.writer.token.logprob);
   }
@@ -94,7 +95,6 @@ TEST_CASE("second guesses come true where first ones do not, and nothing else ch
     const auto plain = std::make_shared<SessionState>(model, inlay::SessionOptions{.speculate = false});
     const auto expected = write(plain, sampler);
     const auto guessing = std::make_shared<SessionState>(model, inlay::SessionOptions{});
-    support::let_guesses_pay(*model);
     guessing->drafts.plain_step(1);
     const auto knowing = std::make_shared<Knowing>(plain->sequence.tokens, seed);
     guessing->guesser = knowing;

@@ -259,7 +259,8 @@ TEST_CASE("what is guessed is drawn from the model's own distribution") {
   Sampler sampler{.top_k = 0, .top_p = 1, .min_p = 0, .temperature = heat, .seed = 0};
   for (const auto id : tokens) sampler.bias.push_back({id, 1000});
   auto start = model.session();
-  start.generate(rhyme, sampler, {.tokens = 100}).text();  // so that guesses pay from here on
+  auto beginning = start.generate(rhyme, sampler, {.tokens = 16});  // more, and it learns that guesses are in vain
+  for ([[maybe_unused]] const auto& token : beginning) support::let_guesses_pay(model);
   const auto expected = continuations(start, tokens);
   Probabilities seen;
   int guesses = 0;
@@ -284,7 +285,7 @@ TEST_CASE("what is guessed is drawn from the model's own distribution") {
   if (rare >= 5) chi += (rest - rare) * (rest - rare) / rare, ++freedom;
   CAPTURE(chi, freedom, guesses);
   CHECK(freedom >= 5);
-  CHECK(guesses >= draws);
+  CHECK(guesses > draws / 4);
   CHECK(chi < freedom + 4 * std::sqrt(2 * freedom));
 }
 

@@ -156,11 +156,11 @@ std::size_t taken_for_tokens(const Sampler& sampler, bool speculate, bool with_m
   auto reply = session.generate("Once upon a time", sampler, {.tokens = warm + more, .ignore_end = true});
   std::size_t of_heap = 0, of_host = 0;
   int made = 0, guessed = 0;
-  for ([[maybe_unused]] const auto& token : reply)
-    if (++made == warm) {
+  for ([[maybe_unused]] const auto& token : reply) {
+    support::let_guesses_pay(model);
+    if (++made == warm)
       of_heap = heap::allocations(), of_host = memory.allocations, guessed = reply.stats().drafted_tokens;
-      support::let_guesses_pay(model);
-    }
+  }
   CHECK(heap::allocations() == of_heap);
   CHECK(made == warm + more);
   CHECK((reply.stats().drafted_tokens > guessed) == speculate);
@@ -190,7 +190,8 @@ void check_steps(int sessions) {
   for (const auto& event : batch) {
     REQUIRE(event.error.empty());
     ++made;
-    if (made == warm * sessions) support::let_guesses_pay(model), of_heap = heap::allocations();
+    support::let_guesses_pay(model);
+    if (made == warm * sessions) of_heap = heap::allocations();
     if (made == (warm + more - 1) * sessions) CHECK(heap::allocations() == of_heap);
     guessed = event.stats.drafted_tokens;
   }
