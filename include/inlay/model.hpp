@@ -54,7 +54,8 @@ struct LoadOptions {
   /// a file, a vocabulary, a text or a context; null: the heap. Must be thread-safe and outlive them. On the heap stay
   /// what is made without a model (grammars, templates, and what these work in), values in standard types that are
   /// handed out or in (info(), tokens, saved bytes, samplers), chats with their messages, errors, what threads and
-  /// functions of the host's are to the standard library, and for a moment less than 32 KiB.
+  /// functions of the host's are to the standard library, and for a moment what a model of another vocabulary guesses
+  /// from, and less than 32 KiB.
   std::pmr::memory_resource* memory = nullptr;
   std::vector<const nn::Architecture*> architectures = {};  ///< your own, looked at before the built-in ones
   bool vocabulary_only = false;                             ///< tokenizer, template and facts; no weights
