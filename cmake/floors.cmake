@@ -53,6 +53,10 @@ include(isa)
 # Files with flags of their own cannot share what was precompiled without them.
 file(GLOB flagged CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cpu/isa/*.cpp)
 set_source_files_properties(${flagged} ${PROJECT_SOURCE_DIR}/src/base/parallel.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+if(MINGW)  # without optimization the names of the list's many functions overflow an object's table of them
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/api/models.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O1>")
+endif()
 
 target_compile_features(inlay PUBLIC cxx_std_20)
 target_include_directories(inlay PUBLIC
