@@ -53,7 +53,7 @@ TEST_CASE("a request that is alone guesses, and says the same") {
     Result result;
     for (const auto& event : batch) {
       REQUIRE(event.error.empty());
-      support::let_guesses_pay(model);
+      support::let_guesses_pay(model, session);
       support::add(result.said, event);
       if (event.finish == inlay::Finish::running) continue;
       right += event.stats.accepted_tokens;
@@ -62,7 +62,7 @@ TEST_CASE("a request that is alone guesses, and says the same") {
     result.session = session.save();
     CHECK(result == plain(model, sampler, limits));
   }
-  CHECK(right > 0);  // how many goes by what wrong ones cost, in time
+  CHECK(right > 20);
 }
 
 TEST_CASE("requests that join in the middle of guesses change nothing, and neither does a cancel") {
