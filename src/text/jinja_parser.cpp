@@ -4,21 +4,19 @@
 #include <algorithm>
 #include <array>
 
-#include "text/jinja_expression_parser.hpp"
+#include "text/jinja_target_parser.hpp"
 
 namespace inlay::text::jinja {
 namespace {
-
-constexpr std::size_t most_targets = 100;
 
 using Words = std::initializer_list<std::string_view>;
 
 constexpr std::array<std::string_view, 10> tags_not_offered = {
     "autoescape", "block", "do", "extends", "from", "import", "include", "pluralize", "trans", "debug"};
 
-class Parser : private ExpressionParser {
+class Parser : private TargetParser {
  public:
-  using ExpressionParser::ExpressionParser;
+  using TargetParser::TargetParser;
 
   Syntax parse() {
     const Block body = block({});
@@ -42,10 +40,7 @@ class Parser : private ExpressionParser {
   StatementRef with();
   StatementRef filter_block();
   StatementRef leave(Statement::Kind kind);
-  void signature(Macro& macro);
   void macro_body(Macro& macro, std::string_view end);
-  Target target(bool with_attribute, bool with_tuple = true);
-  Target single_target(bool with_attribute);
 
   Statement head(Statement::Kind kind) const { return {kind, token_.offset}; }
 
@@ -157,54 +152,6 @@ StatementRef Parser::set() {
   start.kind = Statement::Kind::set_block;
   const Links links = filters(false);
   return arena_.make<SetBlock>(start, to, links, body_to("endset"));
-}
-
-Target Parser::single_target(bool with_attribute) {
-  if (take_symbol("(")) {
-    const Level level(*this);
-    Target inner = target(with_attribute);
-    expect_symbol(")");
-    return inner;
-  }
-  static constexpr std::array<std::string_view, 6> constants = {"true", "false", "none", "True", "False", "None"};
-  if (std::find(constants.begin(), constants.end(), token_.text) != constants.end()) {
-    fail_here(Trouble::syntax, "a constant cannot be set");
-  }
-  Target single{.id = name_id(expect_any_name())};
-  if (with_attribute && take_symbol(".")) {
-    single.kind = Target::Kind::attribute;
-    single.attribute = view(expect_any_name());
-  }
-  return single;
-}
-
-Target Parser::target(bool with_attribute, bool with_tuple) {
-  std::vector<Target> parts;
-  bool is_tuple = false;
-  do {
-    if (is_tuple && token_.kind != Token::Kind::name && !token_.is_symbol("(")) break;
-    if (is_tuple && token_.is_name("in")) break;
-    if (parts.size() == most_targets) fail_here(Trouble::limit, "too many names are set at once");
-    parts.push_back(single_target(with_attribute));
-    if (with_tuple && token_.is_symbol(",")) is_tuple = true;
-  } while (with_tuple && take_symbol(","));
-  if (!is_tuple) return parts[0];
-  return {.kind = Target::Kind::tuple, .parts = arena_.copy(parts)};
-}
-
-void Parser::signature(Macro& macro) {
-  std::vector<MacroParameter> parameters;
-  expect_symbol("(");
-  while (!take_symbol(")")) {
-    const NameId id = name_id(expect_any_name());
-    const ExpressionRef standard = take_symbol("=") ? expression() : nullptr;
-    if (!standard && !parameters.empty() && parameters.back().standard) {
-      fail_here(Trouble::syntax, "a parameter without a default follows one with a default");
-    }
-    parameters.push_back({id, standard});
-    if (!token_.is_symbol(")")) expect_symbol(",");
-  }
-  macro.parameters = arena_.copy(parameters);
 }
 
 void Parser::macro_body(Macro& macro, std::string_view end) {

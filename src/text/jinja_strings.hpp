@@ -8,6 +8,9 @@
 
 namespace inlay::text::jinja {
 
+char32_t code_at(std::string_view text, std::size_t at);
+std::size_t character_before(std::string_view text, std::size_t end);  // where the one that ends there begins
+
 // Byte offset of the first or last `needle`, or npos; counted as work.
 std::size_t find_text(const Machine& machine, std::string_view text, std::string_view needle, std::size_t from = 0);
 std::size_t find_last_text(const Machine& machine, std::string_view text, std::string_view needle);

@@ -3,92 +3,17 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "base/utf8.hpp"
-#include "text/grammar_error.hpp"
+#include "text/regex_places.hpp"
 
 namespace inlay::text {
 namespace {
 
-constexpr std::size_t most_places = 1u << 16, most_states = 1u << 13, most_steps = 1u << 24;
-
-[[noreturn]] void refuse_size() { refuse(Flaw::limit, "patterns and lengths are too large to be combined"); }
-
-// Nondeterministic, with every repetition written out.
-class Places {
- public:
-  struct Move {
-    const CharSet* chars;  // null: without reading
-    std::uint32_t to;
-  };
-
-  explicit Places(const Expressions& expressions) : expressions_(expressions) {}
-
-  std::pair<std::uint32_t, std::uint32_t> build(ExpressionId id) {
-    const std::uint32_t from = place(), to = place();
-    write(id, from, to);
-    return {from, to};
-  }
-  std::size_t size() const { return moves_.size(); }
-  const std::vector<Move>& moves(std::uint32_t place) const { return moves_[place]; }
-
- private:
-  std::uint32_t place() {
-    if (moves_.size() == most_places) refuse_size();
-    moves_.emplace_back();
-    return static_cast<std::uint32_t>(moves_.size() - 1);
-  }
-
-  void write(ExpressionId id, std::uint32_t from, std::uint32_t to) {
-    const Expressions::Node& node = expressions_[id];
-    switch (node.form) {
-      case Form::character: singles_.push_back(std::make_unique<CharSet>(char32_t{node.first})); break;
-      case Form::chars: moves_[from].push_back({&expressions_.set(id), to}); return;
-      case Form::choice:
-        for (const ExpressionId part : expressions_.parts(id)) write(part, from, to);
-        return;
-      case Form::sequence:
-        for (const ExpressionId part : expressions_.parts(id)) {
-          const std::uint32_t next = place();
-          write(part, from, next);
-          from = next;
-        }
-        moves_[from].push_back({nullptr, to});
-        return;
-      case Form::repeat: return write_repeat(id, from, to);
-      default: moves_[from].push_back({nullptr, to}); return;
-    }
-    moves_[from].push_back({singles_.back().get(), to});
-  }
-
-  void write_repeat(ExpressionId id, std::uint32_t from, std::uint32_t to) {
-    const Expressions::Node& node = expressions_[id];
-    const ExpressionId part = expressions_.parts(id)[0];
-    const std::uint32_t rounds = node.most == unbounded ? node.least : node.most;
-    for (std::uint32_t round = 0; round < rounds; ++round) {
-      if (round >= node.least) moves_[from].push_back({nullptr, to});
-      const std::uint32_t next = place();
-      write(part, from, next);
-      from = next;
-    }
-    if (node.most == unbounded) {
-      const std::uint32_t loop = place(), back = place();
-      moves_[from].push_back({nullptr, loop});
-      write(part, loop, back);
-      moves_[back].push_back({nullptr, loop});
-      from = loop;
-    }
-    moves_[from].push_back({nullptr, to});
-  }
-
-  const Expressions& expressions_;
-  std::vector<std::vector<Move>> moves_;
-  std::vector<std::unique_ptr<CharSet>> singles_;
-};
+constexpr std::size_t most_states = 1u << 13, most_steps = 1u << 24;
 
 // Characters that no pattern tells apart, as the first of each class in order.
 class Classes {
@@ -168,7 +93,7 @@ class SideBySide {
       }
     }
     steps_ += after.size();
-    if (steps_ > most_steps) refuse_size();
+    if (steps_ > most_steps) Places::refuse_size();
     std::map<Together, CharSet> by_places;
     for (std::size_t i = 0; i < after.size(); ++i) {
       std::ranges::sort(after[i]);
@@ -184,7 +109,7 @@ class SideBySide {
     const auto [at, added] =
         ids_.try_emplace(close(places_, std::move(together)), static_cast<std::uint32_t>(states_.size()));
     if (added) states_.push_back(&at->first);
-    if (states_.size() > most_states) refuse_size();
+    if (states_.size() > most_states) Places::refuse_size();
     return at->second;
   }
 
