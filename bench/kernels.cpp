@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/limits.hpp"
+#include "cli/machine.hpp"
 #include "cpu/cpu.hpp"
 #include "gguf/types.hpp"
 
@@ -75,17 +75,16 @@ class Product {
   inlay_batch batch_ = {.size = sizeof(inlay_batch), .seqs = 1, .query_start = starts_};
 };
 
-// What the numbers of a weight are when they are multiplied.
-bench::Numbers numbers_of(std::string_view isa, Type type) {
-  if (type != Type::F32 && type != Type::F16 && type != Type::BF16) return bench::Numbers::bytes;
-  const bool pairs = isa == "avx512bf16" || isa == "avx512amx";
-  return pairs && type != Type::F32 ? bench::Numbers::bfloats : bench::Numbers::floats;
+double read_limit() {
+  static const double limit = cli::ReadProbe(1)();
+  return limit;
 }
 
-double limit_of(std::string_view isa, Type type) {
-  static std::map<std::pair<std::string_view, bench::Numbers>, double> known;
-  double& limit = known[{isa, numbers_of(isa, type)}];
-  if (limit == 0) limit = bench::product_speed(isa, numbers_of(isa, type));
+double product_limit(std::string_view isa, Type type) {
+  static std::map<std::pair<std::string_view, cli::Numbers>, double> known;
+  const auto numbers = cli::numbers_of(isa, static_cast<std::uint32_t>(type));
+  double& limit = known[{isa, numbers}];
+  if (limit == 0) limit = cli::product_speed(isa, numbers, 1);
   return limit;
 }
 
@@ -98,11 +97,11 @@ void multiply(benchmark::State& state, const char* isa, Type type, int tokens, b
   if (few) {
     const double bytes = static_cast<double>(product.weight_bytes()) * runs;
     state.counters["bytes/s"] = Counter(bytes, Counter::kIsRate);
-    state.counters["of read speed"] = Counter(bytes / bench::read_speed(), Counter::kIsRate);
+    state.counters["of read speed"] = Counter(bytes / read_limit(), Counter::kIsRate);
   } else {
     const double operations = 2.0 * width * rows * tokens * runs;
     state.counters["operations/s"] = Counter(operations, Counter::kIsRate);
-    state.counters["of peak"] = Counter(operations / limit_of(isa, type), Counter::kIsRate);
+    state.counters["of peak"] = Counter(operations / product_limit(isa, type), Counter::kIsRate);
   }
 }
 

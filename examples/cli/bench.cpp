@@ -8,10 +8,10 @@
 
 #include "cli/bench_batch.hpp"
 #include "cli/bench_stall.hpp"
+#include "cli/bench_work.hpp"
 #include "cli/cli.hpp"
 #include "cli/machine.hpp"
 #include "cli/peer.hpp"
-#include "inlay/gguf.hpp"
 
 namespace cli {
 namespace {
@@ -41,17 +41,6 @@ Rate rate_of(std::vector<double> rates) {
 
 Json pair_of(Rate rate) { return {{"best", rate.best}, {"median", rate.median}}; }
 
-// What one generated token reads at least: every tensor once, but of a separate embedding table only its row.
-std::uint64_t bytes_per_token(const std::string& path) {
-  const auto file = inlay::gguf::File::open(path);
-  const bool tied = file.tensor("output.weight") == nullptr;
-  std::uint64_t bytes = 0;
-  for (const auto& tensor : file.tensors()) {
-    if (tied || tensor.name != "token_embd.weight") bytes += tensor.data.size();
-  }
-  return bytes;
-}
-
 class Bench {
  public:
   Bench(const Options& options, int threads) : options_(options) {
@@ -61,7 +50,7 @@ class Bench {
       flags.options.reuse_prefixes = false;  // runs of the same tokens are to read them
     load_seconds_ = seconds([&] { model_.emplace(load(flags)); });
     probe_.emplace(model_->info().threads);
-    weights_ = bytes_per_token(flags.path);
+    work_ = work_of(flags.path);
     per_token_ = inlay::Model::plan(flags.path, flags.options).per_token;
   }
 
@@ -76,20 +65,21 @@ class Bench {
   }
 
  private:
-  // The memory's speed is that of the moment: probed before and after each run, and the best of all counts.
+  // The machine's speed is that of the moment: probed before and after each run, and the best of all counts.
   struct Measured {
     Rate ours, peer;
-    double bandwidth = 0;
+    double limit = 0;
   };
+  using Probe = std::function<double()>;
 
   // Ours and the peer's turn by turn, so that a slow minute of the machine hits both.
-  Measured measure(int tokens, const PeerTest& test, const std::function<double()>& run) {
+  Measured measure(int tokens, const PeerTest& test, const Probe& probe, const std::function<double()>& run) {
     std::vector<double> ours, peer;
     Measured measured;
-    measured.bandwidth = (*probe_)();
+    measured.limit = probe();
     for (int i = 0; i < options_.repeat; ++i) {
       ours.push_back(tokens / run());
-      measured.bandwidth = std::max(measured.bandwidth, (*probe_)());
+      measured.limit = std::max(measured.limit, probe());
       if (!test.program.empty()) peer.push_back(peer_speed(test));
     }
     measured.ours = rate_of(ours);
@@ -103,27 +93,32 @@ class Bench {
 
   Json reading(inlay::Session& session, int depth) {
     const auto tokens = some_tokens(*model_, 0, options_.prompt);
-    const auto measured = measure(options_.prompt, peer_test(options_.prompt, 0, depth), [&] {
+    const auto& info = model_->info();
+    const auto numbers = numbers_of(info.isa, work_.type);
+    const auto probe = [&] { return product_speed(info.isa, numbers, info.threads); };
+    const auto measured = measure(options_.prompt, peer_test(options_.prompt, 0, depth), probe, [&] {
       session.rewind(static_cast<std::size_t>(depth));
       return seconds([&] { session.evaluate(tokens); });
     });
     auto row = describe("pp" + std::to_string(options_.prompt), depth, measured);
-    row["int8_gops"] = 2e-9 * double(model_->info().parameters) * measured.ours.best;
+    const double operations = 2 * (work_.products + work_.head_products / options_.prompt) * measured.ours.best;
+    row[numbers == Numbers::bytes ? "int8_gops" : "float_gflops"] = 1e-9 * operations;
+    if (measured.limit > 0) row["fraction_of_limit"] = operations / measured.limit;
     return row;
   }
 
   Json writing(inlay::Session& session, int depth) {
     const auto first = some_tokens(*model_, 0, 1);
     const inlay::Limits limits{.tokens = options_.generate, .ignore_end = true};
-    const auto measured = measure(options_.generate, peer_test(0, options_.generate, depth), [&] {
+    const auto measured = measure(options_.generate, peer_test(0, options_.generate, depth), std::ref(*probe_), [&] {
       session.rewind(static_cast<std::size_t>(depth));
       auto generation = session.generate(first, inlay::Sampler::greedy(), limits);
       return seconds([&] { generation.text(); });
     });
     auto row = describe("tg" + std::to_string(options_.generate), depth, measured);
-    const double bytes = double(weights_) + double(per_token_) * depth;
+    const double bytes = work_.bytes + double(per_token_) * depth;
     row["bandwidth_gbs"] = 1e-9 * bytes * measured.ours.best;
-    row["fraction_of_limit"] = bytes * measured.ours.best / measured.bandwidth;
+    row["fraction_of_limit"] = bytes * measured.ours.best / measured.limit;
     return row;
   }
 
@@ -148,12 +143,13 @@ class Bench {
   std::optional<inlay::Model> model_;
   std::optional<ReadProbe> probe_;
   double load_seconds_ = 0;
-  std::uint64_t weights_ = 0, per_token_ = 0;
+  Work work_;
+  std::uint64_t per_token_ = 0;
 };
 
 void print_table(const Json& rows) {
   if (rows.empty()) return;
-  std::cout << "test      threads   depth   tokens/s      median      GB/s   of limit   memory MB   load s"
+  std::cout << "test      threads   depth   tokens/s      median      GB/s     Gop/s   of limit   memory MB   load s"
             << (rows[0].contains("ratio") ? "      peer     ratio" : "") << '\n'
             << std::fixed;
   const auto optional = [](const Json& value, double scale) {
@@ -164,7 +160,8 @@ void print_table(const Json& rows) {
     std::cout << std::left << std::setw(10) << row["test"].get<std::string>() << std::right << std::setw(7)
               << row["threads"].get<int>() << std::setw(8) << row["depth"].get<int>() << std::setprecision(1)
               << std::setw(11) << rate["best"].get<double>() << std::setw(12) << rate["median"].get<double>()
-              << std::setw(10) << optional(row["bandwidth_gbs"], 1) << std::setw(9)
+              << std::setw(10) << optional(row["bandwidth_gbs"], 1) << std::setw(10)
+              << optional(row.contains("float_gflops") ? row["float_gflops"] : row["int8_gops"], 1) << std::setw(9)
               << optional(row["fraction_of_limit"], 100) << " %" << std::setw(12)
               << row["peak_memory_bytes"].get<std::uint64_t>() / 1'000'000 << std::setprecision(3) << std::setw(9)
               << row["load_seconds"].get<double>();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <vector>
 
 namespace cli {
@@ -18,10 +19,18 @@ class ReadProbe {
  private:
   static constexpr std::align_val_t alignment{std::size_t{2} << 20};  // of a large page
   struct Release {
-    void operator()(std::uint64_t* memory) const { ::operator delete[](memory, alignment); }
+    void operator()(std::byte* memory) const { ::operator delete[](memory, alignment); }
   };
-  std::vector<std::unique_ptr<std::uint64_t[], Release>> memory_;
+  std::vector<std::unique_ptr<std::byte[], Release>> memory_;
 };
+
+// Operations a second, two for each product, that so many threads together do at most with an instruction set's
+// instruction for such numbers; 0 where it has none. This processor must have the instruction set.
+enum class Numbers { bytes, bfloats, floats };
+double product_speed(std::string_view isa, Numbers numbers, int threads);
+
+// What the numbers of a GGUF type are when an instruction set multiplies them.
+Numbers numbers_of(std::string_view isa, std::uint32_t type);
 
 std::uint64_t peak_memory();  // bytes that this process held at most; 0 where the system does not tell
 

@@ -1,29 +1,25 @@
-// Measures the limits of a thread: one long read, and each instruction by itself on registers that do not depend on
-// each other. In assembly, so that no compiler can choose other instructions and no flags are needed.
-#include "bench/limits.hpp"
-
+// Probes of the machine's products: each instruction by itself on registers that do not depend on each other. In
+// assembly, so that no compiler can choose other instructions and no flags are needed.
 #include <algorithm>
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <ctime>
-#include <memory>
+#include <thread>
+#include <vector>
 
-#include "base/machine.hpp"
+#include "cli/machine.hpp"
 
-namespace bench {
+namespace cli {
 namespace {
 
-constexpr std::size_t read_bytes = std::size_t{192} << 20;  // far beyond any cache
-constexpr int repeats = 10, rounds = 200'000;               // of an instruction in a loop, and of the loop
+constexpr int repeats = 10, rounds = 2'000'000;  // of an instruction in a loop, and of the loop
 
-double seconds_of(auto&& act) {
-  const std::clock_t start = std::clock();
-  act();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+double seconds_of(void (*loop)(), int threads) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::jthread> team;
+  for (int i = 0; i < threads; ++i) team.emplace_back(loop);
+  team.clear();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-using Loop = void (*)();
 
 #define INLAY_TIMES(text)                                                                              \
   [] {                                                                                                 \
@@ -69,7 +65,7 @@ void multiply_tiles() {
 struct Instruction {
   std::string_view isa;  // and all whose names begin so, if no row before is theirs
   Numbers numbers;
-  Loop loop;
+  void (*loop)();
   double operations;  // of a whole loop
 };
 
@@ -96,40 +92,22 @@ const Instruction instructions[] = {
 
 }  // namespace
 
-double read_speed() {
-  static const double best = [] {
-    using Line = std::uint64_t __attribute__((vector_size(64)));
-    const std::unique_ptr<std::byte, decltype(&std::free)> memory(
-        static_cast<std::byte*>(std::aligned_alloc(std::size_t{2} << 20, read_bytes)), std::free);
-    inlay::base::prefer_large_pages(memory.get(), read_bytes);
-    std::fill_n(memory.get(), read_bytes, std::byte{1});
-    const auto* lines = reinterpret_cast<const Line*>(memory.get());
-    double speed = 0;
-    for (int pass = 0; pass < 8; ++pass) {
-      Line sums[2] = {};
-      const double seconds = seconds_of([&] {
-        for (std::size_t i = 0; i < read_bytes / sizeof(Line); i += 2) {
-          __builtin_prefetch(lines + i + 32);
-          sums[0] += lines[i];
-          sums[1] += lines[i + 1];
-        }
-        asm volatile("" ::"m"(sums));
-      });
-      speed = std::max(speed, static_cast<double>(read_bytes) / seconds);
-    }
-    return speed;
-  }();
-  return best;
-}
-
-double product_speed(std::string_view isa, Numbers numbers) {
+double product_speed(std::string_view isa, Numbers numbers, int threads) {
   for (const Instruction& row : instructions) {
     if (row.numbers != numbers || !isa.starts_with(row.isa)) continue;
     double best = 0;
-    for (int pass = 0; pass < 5; ++pass) best = std::max(best, row.operations / seconds_of(row.loop));
+    for (int pass = 0; pass < 5; ++pass)
+      best = std::max(best, threads * row.operations / seconds_of(row.loop, threads));
     return best;
   }
   return 0;
 }
 
-}  // namespace bench
+Numbers numbers_of(std::string_view isa, std::uint32_t type) {
+  constexpr std::uint32_t f32 = 0, f16 = 1, bf16 = 30;
+  if (type != f32 && type != f16 && type != bf16) return Numbers::bytes;
+  const bool pairs = isa == "avx512bf16" || isa == "avx512amx";
+  return pairs && type != f32 ? Numbers::bfloats : Numbers::floats;
+}
+
+}  // namespace cli
