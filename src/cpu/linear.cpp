@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/matrix.hpp"
+#include "cpu/linear_task.hpp"
 #include "cpu/plan.hpp"
-#include "cpu/view.hpp"
 
 namespace inlay::cpu {
 namespace {
@@ -15,89 +14,6 @@ constexpr int few_rows = 4;  // so few rows of x are prepared by every worker fo
 constexpr std::size_t chunk_bytes = std::size_t{512} << 10;
 constexpr int chunks_per_worker = 4;
 constexpr int most_groups = 32, most_panels = 16;  // of a chunk
-
-struct Output {
-  Matrix weight;
-  Rows y;
-  const float* bias;
-  float scale;
-  int first_chunk, chunk_groups;
-};
-
-constexpr RowForm all_forms[] = {RowForm::floats, RowForm::bfloats, RowForm::rounded};
-
-// Where the rows of x lie in each form.
-struct Forms {
-  std::byte* of[form_count];
-
-  std::byte*& in(RowForm form) noexcept { return of[static_cast<int>(form)]; }
-  std::byte* in(RowForm form) const noexcept { return of[static_cast<int>(form)]; }
-};
-
-struct LinearTask {
-  const inlay_linear_op* op;
-  const LinearKernels* kernels;
-  const inlay_tensor* x;
-  int tokens, columns;
-  const Output* outputs = nullptr;
-  int output_count = 0;
-  bool glu = false;
-  bool needs[form_count] = {};                       // forms of x that are made of it
-  bool prepared = false;                             // x in those forms lies in shared memory
-  TileForm tile = {1, sizeof(Activation), nullptr};  // of rounded x
-  Forms shared = {};
-  std::size_t panel_bytes = 0, panels = 0;  // for one group of any weight, and for all of a chunk
-  std::size_t sums = token_block;           // of 16 rows each, that wait for their way to y
-
-  bool& needs_form(RowForm form) noexcept { return needs[static_cast<int>(form)]; }
-  bool needs_form(RowForm form) const noexcept { return needs[static_cast<int>(form)]; }
-};
-
-int tokens_of_a_tile(const LinearTask& task, RowForm form) noexcept {
-  return form == RowForm::rounded ? task.tile.tokens : 1;
-}
-// From one tile or row to the next.
-std::size_t stride_of(const LinearTask& task, RowForm form) noexcept {
-  if (form != RowForm::rounded) return row_stride(form, task.columns);
-  return task.columns / block_columns * task.tile.block_bytes + alignment;
-}
-int tiles(const LinearTask& task) noexcept { return (task.tokens + task.tile.tokens - 1) / task.tile.tokens; }
-
-// All rows in one form; none where it is not made.
-std::size_t form_bytes(const LinearTask& task, RowForm form) noexcept {
-  const int count = form == RowForm::rounded ? tiles(task) : task.tokens;
-  return task.needs_form(form) ? count * stride_of(task, form) : 0;
-}
-
-// Of one row, normed and rounded.
-std::size_t row_bytes(const LinearTask& task) noexcept {
-  return row_stride(RowForm::floats, task.columns) + task.columns / block_columns * sizeof(Activation);
-}
-
-// A worker's scratch, cut into its parts.
-struct Scratch {
-  float* sums[2];
-  std::byte* row;  // as floats and rounded
-  std::byte* panels;
-  Forms own;
-  std::byte* end;
-
-  Scratch(const LinearTask& task, std::byte* memory) noexcept {
-    const auto take = [&](std::size_t bytes) {
-      std::byte* part = memory;
-      memory += (bytes + alignment - 1) / alignment * alignment;
-      return part;
-    };
-    for (float*& sum : sums) sum = reinterpret_cast<float*>(take(task.sums * packed_rows * sizeof(float)));
-    row = take(row_bytes(task));
-    panels = take(task.panels);
-    for (const RowForm form : all_forms) own.in(form) = take(task.prepared ? 0 : form_bytes(task, form));
-    end = memory;
-  }
-  static std::size_t bytes(const LinearTask& task) noexcept {
-    return reinterpret_cast<std::uintptr_t>(Scratch(task, nullptr).end);
-  }
-};
 
 // Rows [begin, end) of x: normed where asked, and in the forms that the weights read. `memory`: a row in either form.
 void prepare_rows(const LinearTask& task, std::int64_t begin, std::int64_t end, std::byte* memory,
@@ -140,24 +56,6 @@ void prepare(const Chunk& chunk) noexcept {
   prepare_rows(task, share.begin * task.tile.tokens, end, chunk.scratch, task.shared);
 }
 
-// Rows or tiles of x as a weight reads them.
-struct Input {
-  const std::byte* first;
-  std::size_t stride;
-  int tokens;  // of a tile
-
-  const std::byte* from(int token) const noexcept { return first + token / tokens * stride; }
-};
-
-Input input_of(const LinearTask& task, const Scratch& scratch, const Matrix& weight) noexcept {
-  const RowForm form = weight.kernels->form;
-  if (!task.needs_form(form)) {  // floats, as they are
-    return {static_cast<const std::byte*>(task.x->data), static_cast<std::size_t>(task.x->stride[0]), 1};
-  }
-  const Forms& forms = task.prepared ? task.shared : scratch.own;
-  return {forms.in(form), stride_of(task, form), tokens_of_a_tile(task, form)};
-}
-
 // Sums of a group for n tokens, times the output's scale and plus its bias.
 void weigh(const Output& output, int column, int rows, int n, float* sums) noexcept {
   if (output.scale == 1.0f && !output.bias) return;
@@ -166,23 +64,13 @@ void weigh(const Output& output, int column, int rows, int n, float* sums) noexc
   }
 }
 
-// Rows of a matrix one after the other, from one element on: without the divisions that finding any row takes.
-struct Lines {
-  std::byte* first;
-  std::int64_t stride;
-
-  Lines(const Rows& rows, int row, int column) noexcept
-      : first(reinterpret_cast<std::byte*>(rows[row] + column)), stride(rows.outer_stride) {}
-  float* operator[](int t) const noexcept { return reinterpret_cast<float*>(first + t * stride); }
-};
-
 // What finish() will read and write comes into the cache meanwhile.
 void fetch(const LinearTask& task, const Output& output, int group, int first, int n) noexcept {
-  const Lines y(output.y, first, group * packed_rows);
-  for (int t = 0; t < n; ++t) __builtin_prefetch(y[t], 1);
+  const int column = group * packed_rows;
+  for (int t = 0; t < n; ++t) __builtin_prefetch(output.y[first + t] + column, 1);
   if (!task.op->add) return;
-  const Lines add(Rows(*task.op->add), first, group * packed_rows);
-  for (int t = 0; t < n; ++t) __builtin_prefetch(add[t]);
+  const Rows add(*task.op->add);
+  for (int t = 0; t < n; ++t) __builtin_prefetch(add[first + t] + column);
 }
 
 // The sums of a group for tokens [first, first + n), on their way to y.
@@ -194,18 +82,19 @@ void finish(const LinearTask& task, const Output* outputs, int group, int first,
     task.kernels->glu_row(glu.act, glu.alpha, glu.limit, sums[0], sums[0], sums[1], n * packed_rows);
   }
   if (task.op->add) {
-    const Lines add(Rows(*task.op->add), first, column);
+    const Rows add(*task.op->add);
     for (int t = 0; t < n; ++t) {
-      for (int r = 0; r < rows; ++r) sums[0][t * packed_rows + r] += add[t][r];
+      const float* more = add[first + t] + column;
+      for (int r = 0; r < rows; ++r) sums[0][t * packed_rows + r] += more[r];
     }
   }
-  const Lines y(outputs->y, first, column);
   for (int t = 0; t < n; ++t) {
     const float* sum = sums[0] + t * packed_rows;
+    float* y = outputs->y[first + t] + column;
     if (rows == packed_rows) {
-      std::memcpy(y[t], sum, packed_rows * sizeof *sum);
+      std::memcpy(y, sum, packed_rows * sizeof *sum);
     } else {
-      std::copy_n(sum, rows, y[t]);
+      std::copy_n(sum, rows, y);
     }
   }
 }
