@@ -78,7 +78,6 @@ const Instruction instructions[] = {
     {"avx512", Numbers::bytes, INLAY_TIMES(INLAY_BYTES_512), all * 128},
     {"avx2", Numbers::bytes, INLAY_TIMES(INLAY_BYTES_256), all * 64},
     {"baseline", Numbers::bytes, INLAY_TIMES(INLAY_WORDS), all * 16},
-    {"avx512amx", Numbers::bfloats, INLAY_TIMES(INLAY_BFLOATS), all * 64},
     {"avx512bf16", Numbers::bfloats, INLAY_TIMES(INLAY_BFLOATS), all * 64},
     {"avx512", Numbers::floats, INLAY_TIMES(INLAY_FLOATS_512), all * 32},
     {"avx2", Numbers::floats, INLAY_TIMES(INLAY_FLOATS_256), all * 16},
@@ -106,8 +105,7 @@ double product_speed(std::string_view isa, Numbers numbers, int threads) {
 Numbers numbers_of(std::string_view isa, std::uint32_t type) {
   constexpr std::uint32_t f32 = 0, f16 = 1, bf16 = 30;
   if (type != f32 && type != f16 && type != bf16) return Numbers::bytes;
-  const bool pairs = isa == "avx512bf16" || isa == "avx512amx";
-  return pairs && type != f32 ? Numbers::bfloats : Numbers::floats;
+  return isa == "avx512bf16" && type != f32 ? Numbers::bfloats : Numbers::floats;
 }
 
 }  // namespace cli

@@ -43,8 +43,8 @@ struct LoadOptions {
   /// Loads what of the file guesses later tokens: Medusa's heads, or blocks that predict them (MTP). Sessions that
   /// speculate then ask it. Error{unsupported} where there is none. Its keys and values come on top of cache_bytes.
   bool heads = false;
-  /// Force "avx2", "baseline", "reference", ... instead of the best found. "avx512bf16" and "avx512amx" multiply F16
-  /// and BF16 weights as bfloat16, all others exactly in f32.
+  /// Force "avx2", "baseline", "reference", ... instead of the best found. "avx512bf16" multiplies F16 and BF16
+  /// weights as bfloat16, all others exactly in f32.
   std::string isa = {};
   std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice

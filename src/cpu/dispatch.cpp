@@ -30,14 +30,16 @@ bool has_avx512() noexcept {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
 }
 
-bool has_avx512bf16() noexcept {
-  return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16");
-}
+bool has_avx512vnni() noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }
+
+// Intel's multiply pairs of bfloat16 at half the speed of floats.
+bool prefers_floats() noexcept { return __builtin_cpu_is("intel"); }
 
 const Row rows[] = {
-    {&avx512amx, []() noexcept { return has_avx512bf16() && base::may_use_tiles(); }},
-    {&avx512bf16, has_avx512bf16},
-    {&avx512vnni, []() noexcept { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
+    {&avx512amx, []() noexcept { return has_avx512vnni() && base::may_use_tiles(); }},
+    {&avx512vnni, []() noexcept { return has_avx512vnni() && prefers_floats(); }},
+    {&avx512bf16, []() noexcept { return has_avx512vnni() && __builtin_cpu_supports("avx512bf16"); }},
+    {&avx512vnni, []() noexcept { return has_avx512vnni() && !prefers_floats(); }},
     {&avx512, has_avx512},
     {&avx2, has_avx2},
     {&baseline, always},

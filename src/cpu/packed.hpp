@@ -104,8 +104,8 @@ struct PackedHalf {
 struct alignas(64) Activation {
   std::int8_t codes[block_columns];
   float scale;
-  std::int32_t sum, part_sums[2];         // of the codes: all, and 16 columns each
-  float scaled_sum, scaled_part_sums[2];  // times scale
+  std::int32_t offset, part_offsets[2];   // -128 times the sum of the codes: all, and 16 columns each
+  float scaled_sum, scaled_part_sums[2];  // of the codes, times scale
 };
 static_assert(sizeof(Activation) == 64);
 

@@ -30,8 +30,7 @@ inline bool is_float(Type type) { return type == Type::F32 || type == Type::F16 
 
 // Where a candidate multiplies halves as bfloat16.
 inline bool rounds_halves(const Candidate& candidate, Type type) {
-  const std::string_view isa = candidate.isa;
-  return (isa == "avx512bf16" || isa == "avx512amx") && (type == Type::F16 || type == Type::BF16);
+  return std::string_view(candidate.isa) == "avx512bf16" && (type == Type::F16 || type == Type::BF16);
 }
 
 inline void put_half(std::byte* target, float value) {

@@ -74,7 +74,7 @@ constexpr WeightKernels rounded(gguf::Type type) noexcept {
   } else {
     using P = PanelOf<A, W>;
     row.panel_bytes = sizeof(PanelBlock<P>);
-    row.unpack = unpack<A, W, P, 0>;
+    row.unpack = unpack<A, W, P, W::zero - P::zero>;
     row.many = multiply_many<A, P, A::tokens, A::paired_tokens>;
   }
   return row;

@@ -49,13 +49,34 @@ struct TileSums {
   }
 };
 
+// What makes up for codes that are `zero` too large.
+template <class A, class W>
+INLAY_INLINE Ints<A> offset_of(const Activation& x, int part) noexcept {
+  if constexpr (W::zero == 0) {
+    return Ints<A>(0);
+  } else {
+    const Ints<A> offset(W::parts == 1 ? x.offset : x.part_offsets[part]);
+    constexpr int shift = 7 - log2_of(W::zero);
+    if constexpr (shift == 0) return offset;
+    return offset >> shift;
+  }
+}
+
 // One part of a block: integers exactly, then sum += (scale of the weight * scale of x) * integer, and where there are
 // minima sum += minimum * (sum of x).
 template <class A, class W, int G, int T>
 INLAY_INLINE void multiply_part(const typename W::Stream* const (&weights)[G], int block, auto part,
                                 const Activation* const (&x)[T], TileSums<A, G, T>& sums) noexcept {
+  using Dot = typename A::template Dot<W::bits>;
   constexpr int each = packed_rows / A::rows, vectors = G * each, quads = block_quads / W::parts;
-  typename A::template Dot<W::bits> dots[T][vectors];
+  constexpr bool begins = requires(Dot dot, Ints<A> sums) { dot.begin(sums); };
+  Dot dots[T][vectors];
+  if constexpr (begins) {
+    INLAY_UNROLL for (int t = 0; t < T; ++t) {
+      const auto first = offset_of<A, W>(*x[t], part);
+      INLAY_UNROLL for (int v = 0; v < vectors; ++v) dots[t][v].begin(first);
+    }
+  }
   unroll<quads>([&](auto i) INLAY_ALWAYS {
     constexpr int q = decltype(part)::value * quads + quad_at(i, W::parts);
     typename A::Bytes codes[vectors];
@@ -71,9 +92,7 @@ INLAY_INLINE void multiply_part(const typename W::Stream* const (&weights)[G], i
     const Floats<A> scale = W::scale(*weights[v / each], block, part, v % each);
     INLAY_UNROLL for (int t = 0; t < T; ++t) {
       Ints<A> total = dots[t][v].template total<quads>();
-      if constexpr (W::zero != 0) {
-        total -= Ints<A>(W::parts == 1 ? x[t]->sum : x[t]->part_sums[part]) << log2_of(W::zero);
-      }
+      if constexpr (W::zero != 0 && !begins) total += offset_of<A, W>(*x[t], part);
       sums.of[t][v] = fused(xsimd::to_float(total), scale * Floats<A>(x[t]->scale), sums.of[t][v]);
     }
     if constexpr (W::minimum) {
@@ -120,6 +139,7 @@ INLAY_INLINE void multiply_floats(const std::byte* const (&groups)[G], int colum
   INLAY_UNROLL for (int t = 0; t < T; ++t) x[t] = reinterpret_cast<const float*>(rows + t * stride);
   Sums sums(std::bool_constant<from_memory>(), y);
   for (int column = 0; column < columns; ++column) {
+    if constexpr (from_memory) prefetch(reinterpret_cast<const char*>(streams[0] + column) + prefetch_bytes);
     Floats<A> weights[Sums::vectors];
     INLAY_UNROLL for (int v = 0; v < Sums::vectors; ++v) {
       weights[v] = W::column(streams[v / Sums::group_vectors][column], v % Sums::group_vectors);

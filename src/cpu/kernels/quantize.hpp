@@ -52,12 +52,14 @@ void quantize(const float* x, int blocks, Activation* y) noexcept {
     }
     A::narrow(codes, y->codes);
     y->scale = limit / 127.0f;
+    std::int32_t part_sums[2];
     INLAY_UNROLL for (int part = 0; part < 2; ++part) {
-      y->part_sums[part] = sum_of_lanes<A>(sums[part]);
-      y->scaled_part_sums[part] = y->scale * static_cast<float>(y->part_sums[part]);
+      part_sums[part] = sum_of_lanes<A>(sums[part]);
+      y->part_offsets[part] = -128 * part_sums[part];
+      y->scaled_part_sums[part] = y->scale * static_cast<float>(part_sums[part]);
     }
-    y->sum = y->part_sums[0] + y->part_sums[1];
-    y->scaled_sum = y->scale * static_cast<float>(y->sum);
+    y->offset = y->part_offsets[0] + y->part_offsets[1];
+    y->scaled_sum = y->scale * static_cast<float>(part_sums[0] + part_sums[1]);
   }
 }
 

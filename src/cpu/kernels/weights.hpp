@@ -251,8 +251,11 @@ struct Panel : Form<code_bits, code_zero, scale_parts, with_minimum, 1> {
     return Floats<A>::load_unaligned(s.minima[part] + v * A::rows);
   }
 };
+// Where any unsigned byte can be multiplied, codes are `signed_bias` too large or not at all: then a sum begins with
+// what makes up for it, as it stands in the activations.
 template <class A, class W>
-using PanelOf = Panel<A, W::bits, W::zero, W::parts, W::minimum>;
+using PanelOf = std::conditional_t<A::signed_bias == 0, Panel<A, W::bits, W::zero, W::parts, W::minimum>,
+                                   Panel<A, 8, W::zero == 0 ? 0 : A::signed_bias, W::parts, W::minimum>>;
 
 // ---- weights that are numbers already: a stream of columns
 template <class A>

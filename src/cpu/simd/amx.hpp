@@ -10,7 +10,7 @@ namespace {
 namespace isa {
 
 #if defined(__AMX_INT8__) || defined(__AMXINT8__)  // gcc and clang, clang 14
-struct Avx512Amx : Avx512Bf16 {
+struct Avx512Amx : Avx512Vnni {
   static constexpr int tile_tokens = 16, most_few = 12;  // unpacking for tiles costs as much as eight tokens
 
   // Shapes of the tile registers while blocks are cut into so many parts: 0 and 1 hold codes of tokens, 2 and 3 those

@@ -111,9 +111,10 @@ struct Avx512Vnni : Avx512 {
   struct Dot {
     __m512i sums;
 
-    template <int i>
+    INLAY_INLINE void begin(xsimd::batch<std::int32_t, arch> first) noexcept { sums = first; }
+    template <int>
     INLAY_INLINE void add(Bytes codes, Bytes x) noexcept {
-      sums = _mm512_dpbusd_epi32(i == 0 ? _mm512_setzero_si512() : sums, codes, x);
+      sums = _mm512_dpbusd_epi32(sums, codes, x);
     }
     template <int n>
     INLAY_INLINE xsimd::batch<std::int32_t, arch> total() const noexcept {
