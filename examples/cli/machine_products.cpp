@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -11,13 +13,11 @@
 namespace cli {
 namespace {
 
-constexpr int repeats = 10, rounds = 2'000'000;  // of an instruction in a loop, and of the loop
+constexpr int repeats = 10, rounds = 200'000;  // of an instruction in a loop, and of the loop
 
-double seconds_of(void (*loop)(), int threads) {
+double seconds_of(void (*act)()) {
   const auto start = std::chrono::steady_clock::now();
-  std::vector<std::jthread> team;
-  for (int i = 0; i < threads; ++i) team.emplace_back(loop);
-  team.clear();
+  act();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -91,15 +91,21 @@ const Instruction instructions[] = {
 
 }  // namespace
 
+// Each thread's best of many passes, so short that some are not disturbed by other programs.
 double product_speed(std::string_view isa, Numbers numbers, int threads) {
-  for (const Instruction& row : instructions) {
-    if (row.numbers != numbers || !isa.starts_with(row.isa)) continue;
-    double best = 0;
-    for (int pass = 0; pass < 5; ++pass)
-      best = std::max(best, threads * row.operations / seconds_of(row.loop, threads));
-    return best;
+  const auto* row = std::find_if(std::begin(instructions), std::end(instructions), [&](const Instruction& candidate) {
+    return candidate.numbers == numbers && isa.starts_with(candidate.isa);
+  });
+  if (row == std::end(instructions)) return 0;
+  std::vector<double> speeds(threads);
+  std::vector<std::jthread> team;
+  for (double& speed : speeds) {
+    team.emplace_back([&speed, row] {
+      for (int pass = 0; pass < 20; ++pass) speed = std::max(speed, row->operations / seconds_of(row->loop));
+    });
   }
-  return 0;
+  team.clear();
+  return std::accumulate(speeds.begin(), speeds.end(), 0.0);
 }
 
 Numbers numbers_of(std::string_view isa, std::uint32_t type) {
