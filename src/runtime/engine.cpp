@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/machine.hpp"
-#include "runtime/model_file.hpp"
+#include "runtime/file_metadata.hpp"
 
 namespace inlay::runtime {
 

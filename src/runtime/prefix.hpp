@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,8 +11,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "base/memory.hpp"
 
 namespace inlay::runtime {
 
@@ -75,13 +72,7 @@ class PrefixTree {
       : page_(std::size_t(page)), owner_(std::move(owner)), memory_(memory), roots_(memory) {}
   PrefixTree(const PrefixTree&) = delete;
   PrefixTree& operator=(const PrefixTree&) = delete;
-  ~PrefixTree() {
-    while (Node* node = newest_) {
-      drop_state(*node);
-      std::for_each(node->pages.begin(), node->pages.end(), owner_.drop_page);
-      end(*node);
-    }
-  }
+  ~PrefixTree();
 
   enum class End { whole, differs, unknown };  // all is known; others go on differently; nobody read on
   using Pages = std::pmr::vector<std::int32_t>;
@@ -93,71 +84,14 @@ class PrefixTree {
   };
   // The longest known beginning of `tokens`, which counts as used. with_state: the longest at whose end a state is
   // kept.
-  Match match(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false) {
-    Match match{.pages = Pages(memory_)};
-    std::size_t pages = 0;
-    const auto root = roots_.find(key);
-    if (root == roots_.end()) return match;
-    for (Node* at = &root->second;;) {
-      const auto rest = tokens.subspan(match.agreed);
-      Node* next = nearest(*at, rest);
-      if (!next) break;
-      const auto common = in_common(next->run, rest), whole = common / page_ * page_;
-      match.agreed += common;
-      match.end = common == rest.size() ? End::whole : common < next->run.size() ? End::differs : End::unknown;
-      if (whole == 0) break;
-      if (whole < next->run.size()) next = split(next, whole);
-      match.pages.insert(match.pages.end(), next->pages.begin(), next->pages.end());
-      at = next;
-      if (!with_state || next->state >= 0) match.node = next, pages = match.pages.size();
-      if (common > whole) break;
-    }
-    match.pages.resize(pages);
-    touch(match.node);
-    return match;
-  }
-
+  Match match(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false);
   // The pages that match() would find, which do not count as used.
-  Pages known_pages(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false) const {
-    Pages found(memory_);
-    std::size_t sure = 0;
-    const auto root = roots_.find(key);
-    if (root == roots_.end()) return found;
-    for (const Node* at = &root->second; tokens.size() >= page_;) {
-      const auto child = at->children.find(tokens);
-      if (child == at->children.end()) break;
-      at = *child;
-      const auto pages = in_common(at->run, tokens) / page_;
-      found.insert(found.end(), at->pages.begin(), at->pages.begin() + std::ptrdiff_t(pages));
-      if (!with_state || (at->state >= 0 && pages == at->pages.size())) sure = found.size();
-      if (pages < at->pages.size()) break;
-      tokens = tokens.subspan(pages * page_);
-    }
-    found.resize(sure);
-    return found;
-  }
+  Pages known_pages(const PrefixKey& key, std::span<const TokenId> tokens, bool with_state = false) const;
 
   // Refers to the pages of a beginning, as far as it does not know them yet, and to the state at its end, if one is
   // given and none known. Returns its last node, or null.
   Node* insert(const PrefixKey& key, std::span<const TokenId> tokens, std::span<const std::int32_t> pages,
-               std::int32_t state = -1) {
-    assert(tokens.size() == pages.size() * page_);
-    if (tokens.empty()) return nullptr;
-    Node* at = root(key);
-    while (!tokens.empty()) {
-      const auto found = at->children.find(tokens);
-      if (found == at->children.end()) {
-        at = extend(at, tokens, pages);
-        break;
-      }
-      const auto common = in_common((*found)->run, tokens) / page_ * page_;
-      at = common < (*found)->run.size() ? split(*found, common) : *found;
-      tokens = tokens.subspan(common), pages = pages.subspan(common / page_);
-    }
-    touch(at);
-    if (state >= 0 && at->state < 0) owner_.hold_state(at->state = state);
-    return at;
-  }
+               std::int32_t state = -1);
 
   // A pinned node and those before it stay. Null pins nothing.
   void pin(Node* node) noexcept {
@@ -168,32 +102,9 @@ class PrefixTree {
   }
 
   // Forgets one page: the last of the beginning that was not used for longest. False: all are pinned.
-  bool evict() noexcept {
-    for (Node* i = oldest_; i; i = i->newer) {
-      if (i->pins > 0 || !i->children.empty()) continue;
-      const auto page = i->pages.back();
-      drop_state(*i);
-      if (i->pages.size() == 1) {
-        remove(*i);
-      } else {
-        i->pages.pop_back();
-        i->run.resize(i->run.size() - page_);
-      }
-      --pages_;
-      owner_.drop_page(page);
-      return true;
-    }
-    return false;
-  }
+  bool evict() noexcept;
   // Forgets the state that was not used for longest, and what serves nobody without it. False: there is none.
-  bool evict_state() noexcept {
-    Node* found = oldest_;
-    while (found && found->state < 0) found = found->newer;
-    if (!found) return false;
-    drop_state(*found);
-    prune(found);
-    return true;
-  }
+  bool evict_state() noexcept;
 
   std::size_t pages() const noexcept { return pages_; }
   // Calls use(node) for every run.
@@ -203,109 +114,17 @@ class PrefixTree {
   }
 
  private:
-  // Puts a node among the others in the order of use, just newer than one of them; null: as the newest.
-  void put_in(Node& node, Node* older) noexcept {
-    node.older = older ? older : newest_;
-    node.newer = older ? older->newer : nullptr;
-    (node.older ? node.older->newer : oldest_) = &node;
-    (node.newer ? node.newer->older : newest_) = &node;
-  }
-  void take_out(Node& node) noexcept {
-    (node.older ? node.older->newer : oldest_) = node.newer;
-    (node.newer ? node.newer->older : newest_) = node.older;
-  }
-  void end(Node& node) noexcept {
-    take_out(node);
-    base::Release{memory_, &node, sizeof(Node), alignof(Node)}(&node);
-  }
-
-  static std::size_t in_common(std::span<const TokenId> a, std::span<const TokenId> b) noexcept {
-    return std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-  }
-
-  // The child that has most tokens in common with these; among sorted runs it is a neighbour of where they would stand.
-  Node* nearest(const Node& node, std::span<const TokenId> tokens) const {
-    const auto after = node.children.lower_bound(tokens);
-    Node* best = after == node.children.end() ? nullptr : *after;
-    if (after == node.children.begin()) return best;
-    Node* before = *std::prev(after);
-    return !best || in_common(before->run, tokens) > in_common(best->run, tokens) ? before : best;
-  }
-
-  Node* root(const PrefixKey& key) {
-    const auto [found, made] = roots_.try_emplace(key.in(memory_), page_, memory_);
-    if (made) found->second.key = &found->first;
-    return &found->second;
-  }
-
-  // A root that an exception left without children is harmless: the next insert finds it.
-  Node* extend(Node* at, std::span<const TokenId> tokens, std::span<const std::int32_t> pages) {
-    if (at->parent && at->children.empty() && at->pins == 0 && at->state < 0) {
-      at->pages.reserve(at->pages.size() + pages.size());
-      at->run.insert(at->run.end(), tokens.begin(), tokens.end());
-    } else {
-      auto made = base::make<Node>(memory_, page_, memory_);
-      Node& child = *made;
-      child.run.assign(tokens.begin(), tokens.end());
-      child.pages.reserve(pages.size());
-      child.parent = at;
-      at->children.insert(&child);
-      put_in(*made.release(), nullptr);
-      at = &child;
-    }
-    at->pages.insert(at->pages.end(), pages.begin(), pages.end());
-    std::for_each(pages.begin(), pages.end(), owner_.hold_page);
-    pages_ += pages.size();
-    return at;
-  }
-
-  // Makes a node of the first `length` tokens, before this one, which keeps the rest and its pins.
-  Node* split(Node* node, std::size_t length) {
-    auto made = base::make<Node>(memory_, page_, memory_);
-    Node& upper = *made;
-    const auto cut = std::ptrdiff_t(length), page_cut = std::ptrdiff_t(length / page_);
-    std::pmr::vector<TokenId> run(node->run.begin() + cut, node->run.end(), memory_);
-    std::pmr::vector<std::int32_t> pages(node->pages.begin() + page_cut, node->pages.end(), memory_);
-    upper.children.insert(node);
-    auto place = node->parent->children.extract(node);  // nothing throws from here on
-    node->run.resize(length), node->pages.resize(length / page_);
-    upper.run.swap(node->run), upper.pages.swap(node->pages);
-    node->run.swap(run), node->pages.swap(pages);
-    upper.parent = node->parent, node->parent = &upper;
-    place.value() = &upper;
-    upper.parent->children.insert(std::move(place));
-    put_in(*made.release(), node);
-    return &upper;
-  }
-
-  void drop_state(Node& node) noexcept {
-    if (node.state >= 0) owner_.drop_state(std::exchange(node.state, -1));
-  }
-
-  // Removes a leaf without a state, and those before it that become one.
-  void prune(Node* node) noexcept {
-    while (node->parent && node->children.empty() && node->pins == 0 && node->state < 0) {
-      Node* parent = node->parent;
-      const bool last = !parent->parent && parent->children.size() == 1;  // its root goes with it
-      pages_ -= node->pages.size();
-      std::for_each(node->pages.begin(), node->pages.end(), owner_.drop_page);
-      remove(*node);
-      if (last) return;
-      node = parent;
-    }
-  }
-
-  void remove(Node& node) noexcept {
-    Node& parent = *node.parent;
-    parent.children.erase(&node);
-    end(node);
-    if (parent.key && parent.children.empty()) roots_.erase(roots_.find(*parent.key));
-  }
-
-  // Ancestors come before descendants, so that what was not used for longest is a leaf.
-  void touch(Node* node) noexcept {
-    for (; node && node->parent; node = node->parent) take_out(*node), put_in(*node, nullptr);
-  }
+  Node* root(const PrefixKey& key);
+  Node* nearest(const Node& node, std::span<const TokenId> tokens) const;
+  Node* extend(Node* at, std::span<const TokenId> tokens, std::span<const std::int32_t> pages);
+  Node* split(Node* node, std::size_t length);
+  void drop_state(Node& node) noexcept;
+  void prune(Node* node) noexcept;
+  void remove(Node& node) noexcept;
+  void end(Node& node) noexcept;
+  void put_in(Node& node, Node* older) noexcept;
+  void take_out(Node& node) noexcept;
+  void touch(Node* node) noexcept;
 
   std::size_t page_, pages_ = 0;
   Owner owner_;

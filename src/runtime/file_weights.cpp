@@ -1,5 +1,5 @@
-// Reading hyper-parameters with their types checked, and packing weights piece by piece.
-#include "runtime/model_file.hpp"
+// Finding tensors in the form that a block wants, and packing them piece by piece.
+#include "runtime/file_weights.hpp"
 
 #include <fmt/format.h>
 
@@ -9,18 +9,11 @@
 #include <utility>
 
 #include "gguf/dequantize.hpp"
-#include "gguf/ternary.hpp"
 #include "gguf/types.hpp"
 
 namespace inlay::runtime {
 
 namespace {
-
-constexpr const char* use_names[] = {"/0", "/1", "/2"};  // of nn::Weights::Use, in keys of what was found
-
-[[noreturn]] void wrong_type(std::string_view key, std::string_view wanted) {
-  throw Error(Errc::format, fmt::format("the key {} must be {}", key, wanted), Fault::wrong_type, std::string(key));
-}
 
 inlay_tensor view(const gguf::Tensor& tensor) {
   inlay_tensor t = {};
@@ -42,8 +35,6 @@ bool is_weight(std::uint32_t type) {
   return std::none_of(std::begin(others), std::end(others), [&](Type other) { return std::uint32_t(other) == type; });
 }
 
-bool is_ternary(const gguf::Tensor& tensor) { return tensor.type == std::uint32_t(gguf::Type::I2_S); }
-
 // Files may write a vector as [n, 1] or leave trailing ones away.
 std::vector<std::int64_t> trimmed(std::span<const std::int64_t> shape) {
   std::vector<std::int64_t> out;
@@ -52,41 +43,7 @@ std::vector<std::int64_t> trimmed(std::span<const std::int64_t> shape) {
   return out;
 }
 
-std::int64_t product(std::span<const std::int64_t> shape) {
-  std::int64_t n = 1;
-  for (const auto d : shape) n *= d;
-  return n;
-}
-
 }  // namespace
-
-std::optional<double> FileMetadata::number(std::string_view key, std::size_t i) const {
-  const auto* value = file_->find(key);
-  if (!value) return std::nullopt;
-  if (i >= value->size()) return std::nullopt;
-  if (const auto flag = value->flag(i)) return *flag;
-  if (const auto real = value->real(i)) {
-    if (std::isfinite(*real)) return *real;
-    throw Error(Errc::format, fmt::format("the key {} is no finite number", key), Fault::bad_value, std::string(key));
-  }
-  wrong_type(key, "a number");
-}
-
-std::optional<std::string_view> FileMetadata::text(std::string_view key) const {
-  const auto* value = file_->find(key);
-  if (!value) return std::nullopt;
-  const auto text = value->text();
-  if (!text || value->type() == gguf::ValueType::array) wrong_type(key, "a string");
-  return text;
-}
-
-std::size_t FileMetadata::size(std::string_view key) const {
-  const auto* value = file_->find(key);
-  if (!value) return 0;
-  if (value->size() == 0)
-    throw Error(Errc::format, fmt::format("the array {} is empty", key), Fault::bad_value, std::string(key));
-  return value->size();
-}
 
 FileWeights::FileWeights(const gguf::File& file, const Device& device, Options options)
     : file_(&file),
@@ -96,10 +53,17 @@ FileWeights::FileWeights(const gguf::File& file, const Device& device, Options o
       blocks_(device.memory()),
       parts_(device.memory()) {}
 
-std::pmr::string FileWeights::key_of(std::string_view name, std::string_view use) const {
+std::pmr::string FileWeights::key_of(std::string_view name, nn::Weights::Use use) const {
+  constexpr const char* endings[] = {"/0", "/1", "/2"};
   std::pmr::string key(name, memory());
-  key += use;
+  key += endings[int(use)];
   return key;
+}
+
+std::size_t FileWeights::numbers_in(const gguf::Tensor& tensor) {
+  std::size_t n = 1;
+  for (const auto d : tensor.shape) n *= std::size_t(d);
+  return n;
 }
 
 std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
@@ -110,7 +74,7 @@ std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
 nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) {
   const auto* tensor = file_->tensor(name);
   if (!tensor) return scale_of_ternary(name);
-  auto key = key_of(name, use_names[int(use)]);
+  auto key = key_of(name, use);
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
   if (trimmed(tensor->shape) != trimmed(shape))
     throw Error(Errc::format,
@@ -136,46 +100,6 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
   }
   report(tensor->data.size());
   return keep(std::move(key), loaded);
-}
-
-// Codes alone; the scale comes as the factor "<name>.scale" of the matrix.
-nn::Tensor FileWeights::ternary(const gguf::Tensor& tensor) {
-  if (tensor.shape.size() != 2)
-    throw Error(Errc::unsupported, fmt::format("the tensor {} is no matrix, and of type I2_S", tensor.name),
-                Fault::unsupported, std::string(tensor.name));
-  const auto blocks = gguf::ternary_blocks(tensor.data, std::size_t(product(tensor.shape)));
-  gguf::Tensor seen = tensor;
-  seen.type = std::uint32_t(gguf::Type::Q2_0), seen.data = blocks;
-  auto loaded = packed(seen, INLAY_ROLE_MATRIX);
-  if (loaded.view.data == blocks.data() && !options_.measure) {  // where a backend takes blocks as they are
-    loaded.view.data = reserve(blocks.size());
-    device_->table().upload(device_->handle(), loaded.view.data, blocks.data(), blocks.size());
-  }
-  return loaded;
-}
-
-nn::Tensor FileWeights::scale_of_ternary(const std::string& name) {
-  constexpr std::string_view ending = ".scale";
-  if (!name.ends_with(ending)) return {};
-  const auto* matrix = file_->tensor(name.substr(0, name.size() - ending.size()) + ".weight");
-  if (!matrix || !is_ternary(*matrix)) return {};
-  auto key = key_of(name, "");
-  if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  const float scale = gguf::ternary_scale(matrix->data, std::size_t(product(matrix->shape)));
-  if (!std::isfinite(scale))
-    throw Error(Errc::format, fmt::format("the scale of the tensor {} is not finite", matrix->name), Fault::bad_value,
-                std::string(matrix->name));
-  return keep(std::move(key), constant({&scale, 1}));
-}
-
-void FileWeights::check_scales() const {
-  for (const auto& tensor : file_->tensors()) {
-    const auto name = tensor.name;
-    if (!is_ternary(tensor) || !name.ends_with(".weight") || !found_.contains(key_of(name, use_names[1]))) continue;
-    if (!found_.contains(key_of(name.substr(0, name.size() - 6), "scale")))
-      throw Error(Errc::unsupported, fmt::format("the tensor {} is of type I2_S, whose scale has no place there", name),
-                  Fault::unsupported, std::string(name));
-  }
 }
 
 // Memory for one tensor; null where it is only counted. Tensors lie behind one another in large blocks, for which the
@@ -205,7 +129,7 @@ nn::Tensor FileWeights::constant(std::span<const float> values) {
 }
 
 nn::Tensor FileWeights::values(const gguf::Tensor& tensor) {
-  const auto n = std::size_t(product(tensor.shape));
+  const auto n = numbers_in(tensor);
   std::pmr::vector<float> numbers(n, memory());
   gguf::dequantize(gguf::find_type(tensor.type)->type, tensor.data.data(), numbers.data(), n);
   if (const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
@@ -275,8 +199,9 @@ void FileWeights::report(std::uint64_t bytes) {
 std::vector<std::string> FileWeights::unused() const {
   std::vector<std::string> names;
   for (const auto& tensor : file_->tensors()) {
-    const auto asked = [&](const char* use) { return found_.contains(key_of(tensor.name, use)); };
-    if (std::ranges::none_of(use_names, asked)) names.emplace_back(tensor.name);
+    const auto asked = [&](nn::Weights::Use use) { return found_.contains(key_of(tensor.name, use)); };
+    using Use = nn::Weights::Use;
+    if (!asked(Use::values) && !asked(Use::matrix) && !asked(Use::table)) names.emplace_back(tensor.name);
   }
   return names;
 }

@@ -1,9 +1,8 @@
-// A model file as the workshop sees it: hyper-parameters by key, weights by name in the backend's own form.
+// Weights of a model file by name, in the backend's own form.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,17 +14,6 @@
 #include "runtime/packed_file.hpp"
 
 namespace inlay::runtime {
-
-class FileMetadata final : public nn::Metadata::Source {
- public:
-  explicit FileMetadata(const gguf::File& file) : file_(&file) {}
-  std::optional<double> number(std::string_view key, std::size_t i) const override;
-  std::optional<std::string_view> text(std::string_view key) const override;
-  std::size_t size(std::string_view key) const override;
-
- private:
-  const gguf::File* file_;
-};
 
 // Loads each tensor when a block asks for it, in the form that its use wants, and remembers which were asked for.
 class FileWeights final : public nn::Weights::Source {
@@ -58,7 +46,9 @@ class FileWeights final : public nn::Weights::Source {
   nn::Tensor packed(const gguf::Tensor& tensor, std::uint32_t role);
   nn::Tensor ternary(const gguf::Tensor& tensor);
   nn::Tensor scale_of_ternary(const std::string& name);
-  std::pmr::string key_of(std::string_view name, std::string_view use) const;
+  static bool is_ternary(const gguf::Tensor& tensor);
+  static std::size_t numbers_in(const gguf::Tensor& tensor);
+  std::pmr::string key_of(std::string_view name, nn::Weights::Use use) const;
   nn::Tensor keep(std::pmr::string&& key, const nn::Tensor& tensor) {
     return found_.emplace(std::move(key), tensor).first->second;
   }
