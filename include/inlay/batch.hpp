@@ -23,16 +23,17 @@ struct Standing {
 ///   for (const auto& event : batch) std::cout << event.id << ": " << event.token.text << '\n';
 ///
 /// The loop runs on the thread that iterates, one at a time; submit(), cancel() and close() may be called from any
-/// thread meanwhile. A session belongs to the batch from submit() to its last event: only the thread that iterates may
-/// use it before, which ends the request as cancelled. Destroying the batch and its iterators ends its requests where
-/// they are.
+/// thread meanwhile. Where a core is left, the next step runs on a thread of the batch's while events are handed out:
+/// whoever joins then waits for it. A session belongs to the batch from submit() to its last event: only the thread
+/// that iterates may use it before, after that step, and changing it ends the request as cancelled. Destroying the
+/// batch and its iterators ends its requests where they are.
 class INLAY_API Batch {
  public:
   using Id = std::uint64_t;
 
   struct Options {
     int tokens_per_step = 512;    ///< read and written in one forward pass, all requests together
-    int sessions_at_once = 64;    ///< the others wait; each takes a row of logits beside the scratch of Model::plan()
+    int sessions_at_once = 64;    ///< the others wait; each takes a row of logits or two beside Model::plan()'s scratch
     int sessions_per_tenant = 0;  ///< of those at once; 0: as many as there are
     /// A step that reads prompts beside requests that write takes at most about so many times as long as one that only
     /// writes, as measured; 0: as long as tokens_per_step takes.

@@ -40,7 +40,9 @@ BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Opt
       last_rows_(model_->memory),
       with_grammar_(model_->memory),
       logits_(model_->memory),
-      choices_(model_->memory) {
+      choices_(model_->memory),
+      ahead_parts_(model_->memory),
+      ahead_logits_(model_->memory) {
   if (model_->engine->spare_cores() > 0) try {
       aside_ = base::make<base::Aside>(model_->memory);
     } catch (const std::system_error&) {  // no thread is to be had: it goes without
@@ -48,6 +50,8 @@ BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Opt
 }
 
 BatchState::~BatchState() {
+  for (const auto& request : requests_) request->cancelled = true;
+  land();
   for (const auto& request : requests_) request->leave_session();
 }
 
@@ -134,11 +138,15 @@ bool BatchState::gather() {
   return !live_.empty();
 }
 
-void BatchState::end(BatchRequest& request, Finish finish, std::string error) {
+void BatchState::end_quietly(BatchRequest& request, Finish finish, std::string error) {
   request.writer.finish = finish;
   request.error = std::move(error);
   request.wrote = false;
   request.leave_session();
+}
+
+void BatchState::end(BatchRequest& request, Finish finish, std::string error) {
+  end_quietly(request, finish, std::move(error));
   events_.push_back(&request);
 }
 
@@ -156,6 +164,7 @@ void BatchState::end_interrupted() {
 void BatchState::advance() {
   ended_.reset();
   while (events_.empty()) {
+    land();
     over = !gather();
     if (over) return;
     events_.reserve(live_.size());
@@ -169,6 +178,12 @@ void BatchState::advance() {
 }
 
 void BatchState::show(BatchRequest& request) {
+  try {
+    request.describe();
+  } catch (const std::exception& error) {  // no memory for its text: the others go on
+    land();
+    end_quietly(request, Finish::cancelled, error.what());
+  }
   const auto& writer = request.writer;
   event = {request.id, request.wrote ? writer.token : Token{}, writer.finish, request.error, writer.stats};
   if (writer.finish == Finish::running) return;

@@ -29,6 +29,9 @@ struct BatchRequest {
   void begin(std::span<const TokenId> prompt);  // throws Error{argument}
   void leave_session() noexcept;                // where its prompt was not read, as it found it
   void stop_guessing() noexcept;
+  void describe() {
+    if (!rest.empty()) writer.describe(std::exchange(rest, {}));
+  }
 
   Batch::Id id = 0;
   Standing standing;
@@ -43,6 +46,7 @@ struct BatchRequest {
   bool running = false, admitted = false;   // now, so that it may hold pages; at least once
   bool prompt_read = false, wrote = false;  // wrote: its event has a token
   bool guesses = false;                     // its last step was its own
+  std::span<const float> rest = {};         // logits that its token is yet to be described from
   std::string error;
   std::atomic<bool> cancelled{false};
 };
@@ -63,6 +67,9 @@ struct BatchState {
   Batch::Event event;
   bool over = false;
 
+  // For tests: whether steps are begun beside what is told of the last one, wherever they can be.
+  void go_ahead(bool always);
+
  private:
   // A token of a step that is being written.
   struct Choice {
@@ -79,9 +86,11 @@ struct BatchState {
   bool gather();
   void end_interrupted();
   void end(BatchRequest& request, Finish finish, std::string error = {});
+  void end_quietly(BatchRequest& request, Finish finish, std::string error);
   void show(BatchRequest& request);
 
-  BatchRequest& find(Batch::Id id) const;
+  BatchRequest* search(Batch::Id id) const;  // null where it is not of the round
+  BatchRequest& find(Batch::Id id) const { return *search(id); }
   runtime::Request view_of(const BatchRequest& request) const;
   runtime::Schedule plan();
   void admit(BatchRequest& request);
@@ -89,12 +98,24 @@ struct BatchState {
   void step();
   bool read_ahead(BatchRequest& request);
   bool read_source(std::pmr::vector<runtime::Schedule::Part>& parts);
+  void list(std::span<const runtime::Schedule::Part> parts);
+  bool unwanted() const;
   bool read(std::span<const runtime::Schedule::Part> parts);
   void recover(const Error& error, std::span<const runtime::Schedule::Part> parts);
   void take(std::span<const runtime::Schedule::Part> parts);
   void report_progress(BatchRequest& request) const;
   void write();
+  template <class Make>
+  void make_all(const Make& make);
   void tell(const Choice& choice);
+
+  // A step that is begun before the last one is told.
+  bool may_go_ahead() const;
+  bool begin_ahead() noexcept;
+  bool plan_ahead();
+  void read_beside() noexcept;
+  void land() noexcept;
+  bool take_ahead();
 
   std::shared_ptr<const ModelState> model_;
   const Batch::Options options_;
@@ -114,12 +135,19 @@ struct BatchState {
   runtime::Pace pace_;
   std::size_t places_;                           // fewer than sessions_at_once after memory ran out
   std::pmr::vector<runtime::Reading> readings_;  // of the step, as the three below
-  std::pmr::vector<const BatchRequest*> served_;
+  std::pmr::vector<BatchRequest*> served_;
   std::pmr::vector<int> last_rows_;
   std::pmr::vector<Writer*> with_grammar_;
   runtime::Engine::Rows logits_;
   std::pmr::vector<Choice> choices_;
   base::Owned<base::Aside> aside_;  // where a core is left beside those of a step
+
+  enum class Ahead { none, begun, landed } ahead_ = Ahead::none;
+  std::size_t least_rest_ = std::size_t(1) << 16;  // logits whose description is worth waking a thread
+  std::pmr::vector<runtime::Schedule::Part> ahead_parts_;
+  runtime::Engine::Rows ahead_logits_;
+  bool ahead_failed_ = false;
+  double ahead_seconds_ = 0;
 };
 
 }  // namespace v0

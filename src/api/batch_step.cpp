@@ -32,9 +32,10 @@ class PrepareGrammars {
 
 }  // namespace
 
-BatchRequest& BatchState::find(Batch::Id id) const {
+BatchRequest* BatchState::search(Batch::Id id) const {
   const auto earlier = [](const BatchRequest* request, Batch::Id than) { return request->id < than; };
-  return **std::lower_bound(live_.begin(), live_.end(), id, earlier);
+  const auto found = std::lower_bound(live_.begin(), live_.end(), id, earlier);
+  return found != live_.end() && (*found)->id == id ? *found : nullptr;
 }
 
 runtime::Request BatchState::view_of(const BatchRequest& request) const {
@@ -95,6 +96,7 @@ void BatchState::preempt(BatchRequest& request) {
 }
 
 void BatchState::step() {
+  if (take_ahead()) return;
   if (live_.size() == 1 && read_ahead(*live_.front())) return;
   for (auto* request : live_) request->stop_guessing();
   auto chosen = plan();
@@ -135,11 +137,11 @@ bool BatchState::read_source(std::pmr::vector<Part>& parts) {
   return true;
 }
 
-// The forward pass. False where it failed, and what that means for its requests is done.
-bool BatchState::read(std::span<const Part> parts) {
+// What the next forward pass reads, and for whom.
+void BatchState::list(std::span<const Part> parts) {
   readings_.clear(), served_.clear(), last_rows_.clear(), with_grammar_.clear();
   last_rows_.reserve(parts.size());  // readings point to them
-  const auto add = [&](const Part& part) {
+  for (const auto& part : parts) {
     auto& request = find(part.id);
     model_->engine->wake(request.sequence());
     last_rows_.push_back(part.tokens - 1);
@@ -147,15 +149,20 @@ bool BatchState::read(std::span<const Part> parts) {
     readings_.push_back({&request.sequence(), part.tokens, std::span(last_rows_).last(whole ? 1 : 0)});
     served_.push_back(&request);
     if (aside_ && request.writer.has_grammar()) with_grammar_.push_back(&request.writer);
-  };
-  // A step goes on while anybody wants it.
-  const auto unwanted = [&] {
-    return std::ranges::all_of(served_, [](const BatchRequest* request) { return request->unwanted(); });
-  };
+  }
+}
+
+// A step goes on while anybody wants it.
+bool BatchState::unwanted() const {
+  return std::ranges::all_of(served_, [](const BatchRequest* request) { return request->unwanted(); });
+}
+
+// The forward pass. False where it failed, and what that means for its requests is done.
+bool BatchState::read(std::span<const Part> parts) {
   try {
-    std::for_each(parts.begin(), parts.end(), add);
+    list(parts);
     const PrepareGrammars beside(aside_.get(), with_grammar_);
-    model_->engine->read(readings_, logits_, unwanted);
+    model_->engine->read(readings_, logits_, [this] { return unwanted(); });
   } catch (const Error& error) {
     recover(error, parts);
     return false;

@@ -8,17 +8,17 @@ void BatchState::take(std::span<const runtime::Schedule::Part> parts) {
   const auto width = std::size_t(model_->engine->vocabulary());
   std::size_t row = 0;
   choices_.clear();
-  for (const auto& part : parts) {
-    auto& request = find(part.id);
-    const bool whole = request.unread() == 0;
-    const auto logits = std::span(logits_).subspan(width * row, whole ? width : 0);
-    row += whole;
-    try {
-      report_progress(request);
-      if (whole) choices_.push_back({&request, logits});
-    } catch (const std::exception& error) {  // of the host's functions: the others go on
-      end(request, Finish::cancelled, error.what());
-    }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto rows = readings_[i].wanted.size();
+    const auto logits = std::span(logits_).subspan(width * row, width * rows);
+    row += rows;
+    auto* request = search(parts[i].id);
+    if (request) try {
+        report_progress(*request);
+        if (rows > 0 && request->unread() == 0) choices_.push_back({request, logits});
+      } catch (const std::exception& error) {  // of the host's functions: the others go on
+        end(*request, Finish::cancelled, error.what());
+      }
   }
   write();
   for (const auto& choice : choices_) tell(choice);
@@ -34,21 +34,14 @@ void BatchState::report_progress(BatchRequest& request) const {
 
 // Tokens and their texts are the same in any order, so the threads of the step share them; what the host has a part in
 // stays here.
-void BatchState::write() {
-  for (auto& [request, logits, failure] : choices_) {
-    auto& writer = request->writer;
-    if (!std::exchange(request->prompt_read, true)) {
-      writer.stats.prompt_seconds = writer.seconds();
-      request->leave_session();
-    }
-    request->wrote = writer.may_follow(request->sequence().tokens.size());
-  }
+template <class Make>
+void BatchState::make_all(const Make& make) {
   const auto one = [&](std::size_t i) {
-    auto& [request, logits, failure] = choices_[i];
-    if (request->wrote) try {
-        request->writer.write(logits, request->sequence().tokens);
+    auto& choice = choices_[i];
+    if (choice.request->wrote && !choice.failure) try {
+        make(choice);
       } catch (...) {
-        failure = std::current_exception();
+        choice.failure = std::current_exception();
       }
   };
   const auto asks_host = [&](std::size_t i) { return choices_[i].request->writer.asks_host(); };
@@ -58,6 +51,26 @@ void BatchState::write() {
     });
   for (std::size_t i = 0; i < choices_.size(); ++i)
     if (choices_.size() == 1 || asks_host(i)) one(i);
+}
+
+// What the next step does not need is made beside it, where there is a core for that.
+void BatchState::write() {
+  for (auto& [request, logits, failure] : choices_) {
+    auto& writer = request->writer;
+    if (!std::exchange(request->prompt_read, true)) {
+      writer.stats.prompt_seconds = writer.seconds();
+      request->leave_session();
+    }
+    request->wrote = writer.may_follow(request->sequence().tokens.size());
+  }
+  const bool apart = may_go_ahead();
+  make_all([&](const Choice& choice) {
+    auto& request = *choice.request;
+    request.writer.choose(choice.logits, request.sequence().tokens);
+    request.rest = choice.logits;
+    if (!apart || request.writer.ends_by_text()) request.describe();
+  });
+  if (apart && !begin_ahead()) make_all([](const Choice& choice) { choice.request->describe(); });
 }
 
 void BatchState::tell(const Choice& choice) {

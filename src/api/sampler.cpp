@@ -44,7 +44,7 @@ std::vector<SampledStep> Session::explain(const Sampler& recipe, int top) {
     if (top < 1) throw Error(Errc::argument, "top must be at least 1", Fault::bad_value, "top");
     const auto& model = *state_->model;
     runtime::Sampling sampling(recipe, recipe.seed ? *recipe.seed : std::random_device()(), model.tokenizer.get());
-    ++state_->asked;
+    state_->ask();
     auto logits = last_logits(*state_);
     std::vector<SampledStep> steps;
     const auto watch = [&](std::string_view name, runtime::Candidates& candidates) {

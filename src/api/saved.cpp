@@ -28,6 +28,7 @@ auto with_file(std::string_view path, const char* verb, const Work& work) {
 
 void Session::save(std::string_view path) const {
   guarded([&] {
+    state_->settle();
     with_file(path, "save the session to", [&] {
       base::Replacement file{std::string(path)};
       state_->engine().wake(state_->sequence);
@@ -40,6 +41,7 @@ void Session::save(std::string_view path) const {
 
 std::vector<std::byte> Session::save() const {
   return guarded([&] {
+    state_->settle();
     std::vector<std::byte> saved;
     saved.reserve(state_->engine().saved_bytes(state_->sequence));
     state_->engine().wake(state_->sequence);

@@ -90,7 +90,7 @@ Generation Session::generate(std::string_view prompt, const Sampler& sampler, Li
 
 Generation Session::generate(std::span<const TokenId> prompt, const Sampler& sampler, Limits limits) & {
   return guarded([&] {
-    ++state_->asked;
+    state_->ask();
     Rollback rollback(*state_);
     auto generation = base::make_shared<GenerationState>(state_->memory(), state_, sampler, std::move(limits));
     if (generation->writer.admits(prompt) && generation->read_prompt(prompt, rollback)) rollback.keep();
@@ -107,7 +107,7 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
             Errc::argument,
             "the position " + std::to_string(position) + " is outside the " + std::to_string(tokens.size()) + " tokens",
             Fault::out_of_bounds, "wanted");
-    ++state_->asked;
+    state_->ask();
     Rollback rollback(*state_);
     const auto start = state_->sequence.tokens.size(), width = std::size_t(state_->engine().vocabulary());
     const int last[] = {int(tokens.size()) - 1};
@@ -133,7 +133,7 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
 double Session::score(std::string_view text) {
   return guarded([&] {
     auto ids = state_->encode(text, false);
-    ++state_->asked;
+    state_->ask();
     const Rollback rollback(*state_);
     if (state_->engine().reads_source()) state_->begin_writing();
     auto& tokens = state_->sequence.tokens;
@@ -161,7 +161,7 @@ void Session::rewind(std::size_t length) {
                 "cannot rewind to " + std::to_string(length) + " tokens: there are only " +
                     std::to_string(state_->sequence.tokens.size()),
                 Fault::out_of_bounds, "length");
-  ++state_->asked;
+  state_->ask();
   state_->engine().rewind(state_->sequence, length);
 }
 
@@ -173,13 +173,14 @@ void Session::drop(std::size_t first, std::size_t count) {
                   "cannot drop " + std::to_string(count) + " tokens from " + std::to_string(first) +
                       " on: there are only " + std::to_string(size),
                   Fault::out_of_bounds, "count");
-    ++state_->asked;
+    state_->ask();
     state_->engine().drop(state_->sequence, first, count);
   });
 }
 
 Session Session::fork() const {
   return guarded([&] {
+    state_->settle();
     auto copy = base::make_shared<SessionState>(state_->memory(), state_->model, state_->options);
     copy->sequence = state_->engine().fork(state_->sequence);
     copy->drafts = state_->drafts;

@@ -54,6 +54,7 @@ bool GenerationState::read_source(std::span<const TokenId> source, Rollback& rol
 
 void Session::read_source(std::span<const TokenId> tokens) {
   guarded([&] {
+    state_->settle();
     Rollback rollback(*state_);
     rollback.begin_anew(state_->with_source(tokens));
     rollback.keep();

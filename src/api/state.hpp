@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/aside.hpp"
 #include "inlay/model.hpp"
 #include "runtime/constraint.hpp"
 #include "runtime/draft_budget.hpp"
@@ -61,6 +62,7 @@ struct SessionState {
   runtime::DraftBudget drafts;
   std::shared_ptr<Guesser> guesser = {};
   std::uint64_t asked = 0;  // grows with every call that changes the session; a Generation of an older one has ended
+  base::Aside* beside = nullptr;  // where a batch has begun a step that reads it
 
   SessionState(std::shared_ptr<const ModelState> m, const SessionOptions& how)
       : model(std::move(m)),
@@ -72,6 +74,12 @@ struct SessionState {
   ~SessionState() { engine().release(sequence); }
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
+
+  // Before what steps change is looked at; and before it is changed.
+  void settle() const noexcept {
+    if (beside) beside->wait();
+  }
+  void ask() noexcept { settle(), ++asked; }
 
   runtime::Engine& engine() const noexcept { return *model->engine; }
   std::pmr::memory_resource* memory() const noexcept { return model->memory; }

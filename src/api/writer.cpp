@@ -107,19 +107,27 @@ TokenId Writer::next(std::span<const float> logits, std::span<const TokenId> tok
 
 void Writer::write(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {
   choose(logits, tokens);
-  show();
+  describe(logits);
+}
+
+bool Writer::ends_by_text() const noexcept {
+  return !limits_.stop.empty() || limits_.guard.on_text || limits_.guard.on_finish;
 }
 
 void Writer::choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens) {
   maxima_.find(logits);
   const auto id = next(logits, tokens);
   tokens.push_back(id);
-  const auto total = maxima_.log_sum(logits);
   token.id = id;
-  token.logprob = float(double(logits[std::size_t(id)]) - total);
-  if (limits_.top_logprobs > 0) alternatives(logits, total);
   ++stats.generated_tokens;
   finish = finish_after(tokens.size());
+}
+
+void Writer::describe(std::span<const float> logits) {
+  const auto total = maxima_.log_sum(logits);
+  token.logprob = float(double(logits[std::size_t(token.id)]) - total);
+  if (limits_.top_logprobs > 0) alternatives(logits, total);
+  show();
 }
 
 void Writer::prepare() noexcept {

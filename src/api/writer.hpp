@@ -27,6 +27,10 @@ class Writer {
   // side by side, but for those that ask a function of the host.
   void write(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
   bool asks_host() const noexcept { return asks_host_; }
+  // The same in two parts: what the next step waits for, and from the same logits the token's probabilities and text.
+  void choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
+  void describe(std::span<const float> logits);
+  bool ends_by_text() const noexcept;  // so that only both parts say whether it goes on
   // Finds out what the grammar allows next, before the logits are there.
   bool has_grammar() const noexcept { return constraint_.has_value(); }
   void prepare() noexcept;
@@ -53,7 +57,6 @@ class Writer {
   using Clock = std::chrono::steady_clock;
 
   std::size_t context() const noexcept { return std::size_t(model_->engine->context()); }
-  void choose(std::span<const float> logits, std::pmr::vector<TokenId>& tokens);
   void show();
   TokenId next(std::span<const float> logits, std::span<const TokenId> tokens);
   void alternatives(std::span<const float> logits, double total);

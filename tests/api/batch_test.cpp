@@ -7,6 +7,7 @@
 
 #include "tests/support/batches.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/inside.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -72,7 +73,10 @@ TEST_CASE("where memory runs out, the least urgent fall back to their tokens and
   const auto ask_of = [](Batch::Id i) {
     return Ask{std::vector<TokenId>(40, 100 + TokenId(i)), Sampler::greedy(), {.tokens = 60, .ignore_end = true}};
   };
+  const bool ahead = GENERATE(false, true);
+  CAPTURE(ahead);
   Batch batch(model, {.tokens_per_step = 16});
+  support::inside(batch).go_ahead(ahead);
   std::map<Batch::Id, inlay::Session> sessions;
   for (Batch::Id i = 1; i <= 4; ++i) {
     auto& session = sessions.emplace(i, model.session()).first->second;
@@ -217,7 +221,10 @@ TEST_CASE("several threads submit and cancel while one runs the loop: every text
                {.seed = number},
                {.tokens = 4 + int(number % 9), .ignore_end = true}};
   };
+  const bool ahead = GENERATE(false, true);
+  CAPTURE(ahead);
   Batch batch(model, {.tokens_per_step = 24, .sessions_at_once = 5, .keep_open = true});
+  support::inside(batch).go_ahead(ahead);
   std::mutex mutex;
   std::map<Batch::Id, std::pair<int, int>> names;
   std::vector<inlay::Session> sessions;

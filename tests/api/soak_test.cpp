@@ -10,6 +10,7 @@
 
 #include "tests/support/batches.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/inside.hpp"
 #include "tests/support/models.hpp"
 
 namespace {
@@ -64,7 +65,9 @@ bool begins(const Tokens& part, const Tokens& whole) {
 // What all threads work on. Catch counts on one thread only, so mistakes are counted here.
 struct Work {
   explicit Work(const inlay::Model& model, std::vector<Expected> expected)
-      : model(model), expected(std::move(expected)), batch(model, {.tokens_per_step = 40, .keep_open = true}) {}
+      : model(model), expected(std::move(expected)), batch(model, {.tokens_per_step = 40, .keep_open = true}) {
+    support::inside(batch).go_ahead(true);
+  }
 
   const inlay::Model& model;
   const std::vector<Ask> list = asks();

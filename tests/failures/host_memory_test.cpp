@@ -177,11 +177,12 @@ TEST_CASE("a token takes nothing from the heap, whether it was guessed or not") 
       taken_for_tokens(sampler, true, with_model);
 }
 
-void check_steps(int sessions) {
+void check_steps(int sessions, bool ahead) {
   Beside memory;
   const auto model = support::load_nano({.threads = 1, .memory = &memory});
   std::vector<inlay::Session> all;
   inlay::Batch batch(model);
+  support::inside(batch).go_ahead(ahead);
   for (int i = 0; i < sessions; ++i)
     batch.submit(all.emplace_back(model.session()), "One day", {.seed = std::uint64_t(i)},
                  {.tokens = warm + more, .ignore_end = true});
@@ -199,8 +200,9 @@ void check_steps(int sessions) {
   CHECK((guessed > 0) == (sessions == 1));
 }
 
-TEST_CASE("a step of a batch takes nothing from the heap, be it of one request that guesses") {
-  for (const int sessions : {1, 4}) check_steps(sessions);
+TEST_CASE("a step of a batch takes nothing from the heap, be it of one request that guesses, or begun ahead") {
+  for (const int sessions : {1, 4})
+    for (const bool ahead : {false, true}) check_steps(sessions, ahead);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory_resource>
+#include <mutex>
 #include <new>
 
 #include "inlay/model.hpp"
@@ -21,15 +22,19 @@ class Beside final : public std::pmr::memory_resource {
     align = std::max(align, alignof(std::max_align_t));
     void* memory = std::aligned_alloc(align, (bytes + align - 1) / align * align);
     if (!memory) throw std::bad_alloc();
+    std::lock_guard guard(mutex_);
     now += bytes;
     ++allocations;
     return memory;
   }
   void do_deallocate(void* memory, std::size_t bytes, std::size_t) override {
-    now -= bytes;
     std::free(memory);
+    std::lock_guard guard(mutex_);
+    now -= bytes;
   }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::mutex mutex_;
 };
 
 // Bytes of the heap that the texts of a model's info take, which are standard strings.
