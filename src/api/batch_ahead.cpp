@@ -75,12 +75,12 @@ void BatchState::land() noexcept {
 bool BatchState::take_ahead() {
   if (std::exchange(ahead_, Ahead::none) == Ahead::none || ahead_failed_) return false;
   const auto start = std::chrono::steady_clock::now();
-  logits_.swap(ahead_logits_);
   const auto writing = ahead_parts_.size();
-  take(ahead_parts_);
+  const auto read = ahead_seconds_;
+  logits_.swap(ahead_logits_);
+  take(ahead_parts_);  // and perhaps the next one is begun
   if (choices_.empty()) return false;
-  pace_.observe(writing, 0,
-                ahead_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  pace_.observe(writing, 0, read + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   places_ = std::min(places_ + 1, most_places());
   return true;
 }
