@@ -27,7 +27,7 @@ struct ConvertOptions {
 /// Writes the model in `folder` to the file `out`, one tensor at a time; both are UTF-8. The folder has config.json,
 /// model.safetensors (or its parts and their index), a tokenizer (tokenizer.json or tokenizer.model) and, if the model
 /// has one, a chat template. Known are the dense models of the families llama, mistral, smollm3, qwen2, qwen3, gemma,
-/// gemma2, gemma3 (text) and phi3.
+/// gemma2, gemma3 (text), phi2 and phi3.
 ///
 ///     inlay::convert("Qwen3-0.6B", "qwen3-0.6b.gguf", {.type = inlay::WeightType::q8_0});
 ///

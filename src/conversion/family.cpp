@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "conversion/phi.hpp"
 #include "conversion/shape.hpp"
 
 namespace inlay::inline v0::conversion {
@@ -98,45 +99,6 @@ void describe_gemma3(const Shape& shape, Metadata& metadata, Extras&) {
     metadata.set(shape.key("attention.sliding_window"), settings.count("sliding_window", 4096));
 }
 
-// Two sets of factors for rotations, and by how much attention sharpens with the longer one.
-void add_phi3_factors(const Shape& shape, std::uint32_t rotated, Metadata& metadata, Extras& extras) {
-  const Settings rope = shape.rope();
-  const auto longer = shape.rope_list("long_factor"), shorter = shape.rope_list("short_factor");
-  if (longer.empty()) return;
-  if (longer.size() != rotated / 2 || shorter.size() != longer.size())
-    rope.fail(Fault::inconsistent, "long_factor", "or \"short_factor\" has not one number for each rotation");
-  const double original = shape.original_context();
-  const double scale = shape.settings.count("max_position_embeddings") / original;
-  const auto type = shape.rope_type();
-  double sharper = 1;
-  if (type == "yarn") {
-    if (scale > 1) sharper = 0.1 * std::log(scale) + 1;
-  } else if (type == "su" || type == "longrope") {
-    if (scale > 1) sharper = std::sqrt(1 + std::log(scale) / std::log(original));
-  } else {
-    rope.fail(Fault::unsupported, "type", "is a scaling of rotations that is not known");
-  }
-  metadata.set(shape.key("rope.scaling.attn_factor"), static_cast<float>(sharper));
-  extras.push_back({"rope_factors_long.weight", longer});
-  extras.push_back({"rope_factors_short.weight", shorter});
-}
-
-void describe_phi3(const Shape& shape, Metadata& metadata, Extras& extras) {
-  const Settings& settings = shape.settings;
-  const auto partial = shape.rope().find("partial_rotary_factor") ? shape.rope().real("partial_rotary_factor")
-                                                                  : settings.real("partial_rotary_factor");
-  const double rotating = partial.value_or(1) * settings.count("hidden_size");
-  if (!(rotating >= 0 && rotating <= INT32_MAX) || shape.heads() == 0)
-    settings.fail(Fault::bad_value, "partial_rotary_factor", "is no share of a head");
-  const auto rotated = static_cast<std::uint32_t>(rotating) / shape.heads();
-  describe_sizes(shape, 1e-5, metadata);
-  metadata.set(shape.key("rope.scaling.original_context_length"), shape.original_context());
-  metadata.set(shape.key("rope.dimension_count"), rotated);
-  metadata.set(shape.key("rope.freq_base"), static_cast<float>(shape.rope_base(10000)));
-  metadata.set(shape.key("attention.sliding_window"), settings.count("sliding_window", 0));
-  add_phi3_factors(shape, rotated, metadata, extras);
-}
-
 constexpr Family llama{.architecture = "llama", .describe = describe_llama, .interleaves = true, .says_prefix = true};
 
 constexpr Family with_class(Family family, std::string_view name) {
@@ -181,6 +143,7 @@ constexpr Family families[] = {
      .interleaves = true,
      .says_prefix = true,
      .nested = true},
+    {.model_class = "PhiForCausalLM", .architecture = "phi2", .describe = describe_phi2},
     {.model_class = "Phi3ForCausalLM", .architecture = "phi3", .describe = describe_phi3, .marks_specials = true},
 };
 

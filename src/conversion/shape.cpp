@@ -86,7 +86,7 @@ void describe_scaling(const Shape& shape, Metadata& metadata) {
 
 }  // namespace
 
-void describe_sizes(const Shape& shape, double epsilon, Metadata& metadata) {
+void describe_counts(const Shape& shape, Metadata& metadata) {
   const Settings& settings = shape.settings;
   metadata.set(shape.key("block_count"), settings.count("num_hidden_layers"));
   metadata.set(shape.key("context_length"), settings.count("max_position_embeddings"));
@@ -94,8 +94,12 @@ void describe_sizes(const Shape& shape, double epsilon, Metadata& metadata) {
   metadata.set(shape.key("feed_forward_length"), settings.count("intermediate_size"));
   metadata.set(shape.key("attention.head_count"), shape.heads());
   metadata.set(shape.key("attention.head_count_kv"), shape.key_heads());
+}
+
+void describe_sizes(const Shape& shape, double epsilon, Metadata& metadata) {
+  describe_counts(shape, metadata);
   metadata.set(shape.key("attention.layer_norm_rms_epsilon"),
-               static_cast<float>(settings.real("rms_norm_eps").value_or(epsilon)));
+               static_cast<float>(shape.settings.real("rms_norm_eps").value_or(epsilon)));
 }
 
 void describe_common(const Shape& shape, double rope_base, Metadata& metadata) {

@@ -40,7 +40,10 @@ class Shape {
   Json none_ = {Json::Object()};
 };
 
-// The keys that every family has: sizes, heads, and the epsilon of norms unless the folder states one.
+// The keys that every family has: sizes and heads.
+void describe_counts(const Shape& shape, Metadata& metadata);
+
+// Those, and the epsilon of norms unless the folder states one.
 void describe_sizes(const Shape& shape, double epsilon, Metadata& metadata);
 
 // The keys that most families share: sizes, heads, norm, rotations.

@@ -13,7 +13,8 @@ struct Name {
   std::string_view folder, file;
 };
 
-constexpr Name outer[] = {{"embed_tokens", "token_embd"}, {"norm", "output_norm"}, {"lm_head", "output"}};
+constexpr Name outer[] = {
+    {"embed_tokens", "token_embd"}, {"norm", "output_norm"}, {"final_layernorm", "output_norm"}, {"lm_head", "output"}};
 
 constexpr Name inner[] = {
     {"input_layernorm", "attn_norm"},
@@ -22,6 +23,7 @@ constexpr Name inner[] = {
     {"self_attn.v_proj", "attn_v"},
     {"self_attn.qkv_proj", "attn_qkv"},
     {"self_attn.o_proj", "attn_output"},
+    {"self_attn.dense", "attn_output"},
     {"self_attn.q_norm", "attn_q_norm"},
     {"self_attn.k_norm", "attn_k_norm"},
     {"pre_feedforward_layernorm", "ffn_norm"},
@@ -30,6 +32,8 @@ constexpr Name inner[] = {
     {"mlp.up_proj", "ffn_up"},
     {"mlp.gate_up_proj", "ffn_up"},
     {"mlp.down_proj", "ffn_down"},
+    {"mlp.fc1", "ffn_up"},
+    {"mlp.fc2", "ffn_down"},
 };
 
 std::string_view find(std::span<const Name> names, std::string_view name) {
