@@ -33,7 +33,7 @@ Attention::Attention(const Weights& w, const Spec& s) : spec(s) {
   const auto& a = s.attend;
   const std::int64_t query_width = std::int64_t(a.heads) * a.head_dim,
                      key_width = std::int64_t(a.kv_heads) * a.head_dim;
-  if (w.has("attn_qkv.weight")) {
+  if (w.has("attn_qkv.weight") || !(w.has("attn_q.weight") || w.has("attn_k.weight"))) {
     qkv = Linear(w, "attn_qkv", s.dim, query_width + key_width + value_width(a));
   } else {
     q = Linear(w, "attn_q", s.dim, query_width);
@@ -88,12 +88,10 @@ Tensor tempered(const Tensor& queries, const Tensor& table) {
 
 GatedMlp::GatedMlp(const Weights& w, std::int64_t dim, std::int64_t width, Act a, const std::string& suffix)
     : act(a), hidden(width) {
-  if (w.has("ffn_gate" + suffix + ".weight")) {
-    gate = Linear(w, "ffn_gate" + suffix, dim, hidden);
-    up = Linear(w, "ffn_up" + suffix, dim, hidden);
-  } else {
-    up = Linear(w, "ffn_up" + suffix, dim, 2 * hidden);
-  }
+  const auto shape = w.shape("ffn_up" + suffix + ".weight");
+  const bool apart = w.has("ffn_gate" + suffix + ".weight") || (!shape.empty() && shape[0] == hidden);
+  if (apart) gate = Linear(w, "ffn_gate" + suffix, dim, hidden);
+  up = Linear(w, "ffn_up" + suffix, dim, apart ? hidden : 2 * hidden);
   down = Linear(w, "ffn_down" + suffix, hidden, dim);
 }
 

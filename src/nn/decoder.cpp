@@ -19,10 +19,9 @@ int positive(const Metadata& m, std::string_view key, int value, int most) {
 }
 
 float epsilon(const Metadata& m, Eps which) {
-  const char* rms = "attention.layer_norm_rms_epsilon";
-  const char* key = m.has("attention.layer_norm_epsilon") && (which == Eps::layer || !m.has(rms))
-                        ? "attention.layer_norm_epsilon"
-                        : rms;
+  constexpr const char *layer = "attention.layer_norm_epsilon", *rms = "attention.layer_norm_rms_epsilon";
+  const char *own = which == Eps::layer ? layer : rms, *other = which == Eps::layer ? rms : layer;
+  const char* key = m.has(own) || !m.has(other) ? own : other;
   const float eps = m.real(key);
   if (!(eps >= 0 && eps < 1)) m.refuse(key, "must be in [0, 1)");
   return eps;
@@ -49,6 +48,13 @@ void check_heads(const Metadata& m, const Shape& s) {
                 "the width " + std::to_string(s.dim) + " does not divide by " + std::to_string(s.heads) +
                     " heads (attention.head_count)",
                 Fault::inconsistent, "attention.head_count");
+}
+
+// Layers that are all recurrent or all experts may have no other width.
+int hidden_of(const Metadata& m) {
+  constexpr const char* key = "feed_forward_length";
+  if (!m.has(key) && (recurrent(m) || m.has("expert_count"))) return 0;
+  return counted(m, key, m.size(key) > 1 ? m.integer(key, 0, 0) : m.integer(key), widest);
 }
 
 int blocks(const Metadata& m) { return positive(m, "block_count", m.integer("block_count"), most_layers); }
@@ -80,9 +86,7 @@ Shape::Shape(const Metadata& m, Eps which)
       head_dim(positive(m, "attention.key_length",
                         m.integer("attention.key_length", std::max(1, dim / std::max(1, heads))), 1 << 14)),
       value_dim(positive(m, "attention.value_length", m.integer("attention.value_length", head_dim), 1 << 14)),
-      hidden(m.has("feed_forward_length")
-                 ? counted(m, "feed_forward_length", m.integer("feed_forward_length", 0, 0), widest)
-                 : 0),
+      hidden(hidden_of(m)),
       vocabulary(m.vocabulary),
       rope_dims(m.integer("rope.dimension_count", head_dim)),
       eps(epsilon(m, which)),

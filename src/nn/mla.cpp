@@ -21,7 +21,7 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
   if (plain < 1 || value < 1 || latent < 1 || rotated < 2)
     m.refuse("attention.key_length_mla", "does not fit the other sizes");
   const auto query = heads * (plain + rotated);
-  if (w.has("attn_q_a.weight")) {
+  if (w.has("attn_q_a.weight") || w.has("attn_q_b.weight")) {
     const auto rank = m.integer("attention.q_lora_rank");
     q_a = Linear(w, "attn_q_a", s.dim, rank), q_a_norm = RmsNorm(w, "attn_q_a_norm", rank, latent_eps),
     q_b = Linear(w, "attn_q_b", rank, query);
@@ -30,7 +30,7 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
   }
   kv_a = Linear(w, "attn_kv_a_mqa", s.dim, latent + rotated);
   kv_a_norm = RmsNorm(w, "attn_kv_a_norm", latent, latent_eps);
-  if (w.has("attn_kv_b.weight")) {
+  if (w.has("attn_kv_b.weight") || !(w.has("attn_k_b.weight") || w.has("attn_v_b.weight"))) {
     kv_b = Linear(w, "attn_kv_b", latent, heads * (plain + value));
   } else {
     k_b = w.matrix("attn_k_b.weight", {heads, latent, plain});

@@ -87,7 +87,7 @@ void Moe::read_fused(const Weights& w, std::int64_t count, std::int64_t hidden, 
 
 void Moe::read_shared(const Weights& w, const Metadata& m, const Shape& s, const Defaults& defaults,
                       std::int64_t expert_hidden) {
-  if (!w.has("ffn_up_shexp.weight")) return;
+  if (!w.has("ffn_up_shexp.weight") && !w.has("ffn_down_shexp.weight")) return;
   const std::int64_t usual =
       defaults.shared_hidden > 0 ? defaults.shared_hidden : expert_hidden * m.integer("expert_shared_count", 1);
   const std::int64_t hidden = m.integer("expert_shared_feed_forward_length", int(usual));

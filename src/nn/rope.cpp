@@ -45,8 +45,9 @@ float yarn_magnitude(const Metadata& m, float factor) {
 Tensor factors(const Weights& w, const Metadata& m, int dims) {
   const Weights all = w.whole();
   if (auto found = all.maybe("rope_freqs.weight", {dims / 2})) return found;
-  const auto of_long = all.maybe("rope_factors_long.weight", {dims / 2});
-  const auto of_short = all.maybe("rope_factors_short.weight", {dims / 2});
+  constexpr const char *longer = "rope_factors_long.weight", *shorter = "rope_factors_short.weight";
+  if (!all.has(longer) && !all.has(shorter)) return {};
+  const auto of_long = all(longer, {dims / 2}), of_short = all(shorter, {dims / 2});
   return m.context > m.integer("rope.scaling.original_context_length", m.trained) ? of_long : of_short;
 }
 

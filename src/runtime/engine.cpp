@@ -80,6 +80,7 @@ Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineO
   network_ = build(options, metadata, nn::Weights(weights));
   answers_ = !network_->encodes() && file.tensor("cls.output.weight");
   if (network_->encodes()) judge_ = Judge::read(metadata, nn::Weights(weights));
+  if (!options.heads_of) weights.check_layers();
   weights.check_scales();
   if (!options.packed.empty() && !packed_ && !options.measure)
     keep_packed(options.packed, origin, weights.take_parts(), *device_);

@@ -50,6 +50,7 @@ FileWeights::FileWeights(const gguf::File& file, const Device& device, Options o
       device_(&device),
       options_(std::move(options)),
       found_(device.memory()),
+      lacking_(device.memory()),
       blocks_(device.memory()),
       parts_(device.memory()) {}
 
@@ -73,7 +74,11 @@ std::vector<std::int64_t> FileWeights::shape(const std::string& name) const {
 
 nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64_t> shape, nn::Weights::Use use) {
   const auto* tensor = file_->tensor(name);
-  if (!tensor) return scale_of_ternary(name);
+  if (!tensor) {
+    if (auto scale = scale_of_ternary(name)) return scale;
+    lacking_.note(name);
+    return {};
+  }
   auto key = key_of(name, use);
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
   if (trimmed(tensor->shape) != trimmed(shape))

@@ -11,6 +11,7 @@
 #include "inlay/gguf.hpp"
 #include "inlay/nn/weights.hpp"
 #include "runtime/device.hpp"
+#include "runtime/lacking.hpp"
 #include "runtime/packed_file.hpp"
 
 namespace inlay::runtime {
@@ -35,6 +36,7 @@ class FileWeights final : public nn::Weights::Source {
   std::pmr::memory_resource* memory() const noexcept override { return device_->memory(); }
 
   std::uint64_t bytes() const noexcept { return bytes_; }  // on the device so far
+  void check_layers() const { lacking_.check(*file_); }
   void check_scales() const;  // throws Error{unsupported} where a matrix's scale is apart, and nobody asked for it
   std::vector<std::string> unused() const;  // tensors of the file that nobody asked for
   Found take_found() noexcept { return std::move(found_); }
@@ -60,6 +62,7 @@ class FileWeights final : public nn::Weights::Source {
   const Device* device_;
   Options options_;
   Found found_;
+  Lacking lacking_;
   std::pmr::vector<Block> blocks_;
   PackedFile::Parts parts_;
   std::byte* next_ = nullptr;  // in the last block

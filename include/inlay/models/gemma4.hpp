@@ -44,7 +44,7 @@ struct Gemma4Layer {
         post_mlp_norm(w, "post_ffw_norm", s.dim, s.eps),
         attention(attention_of(w, m, s, i)),
         mlp(w, s.dim, s.hidden, nn::Act::gelu_tanh) {
-    if (w.has("ffn_gate_inp.weight")) experts.emplace(w, m, s);
+    if (m.has("expert_count")) experts.emplace(w, m, s);
     if (m.integer("embedding_length_per_layer_input", 0) > 0) own.emplace(w, s);
     if (const auto factor = w.maybe("layer_output_scale.weight", {1}))
       scale = *static_cast<const float*>(factor.view.data);

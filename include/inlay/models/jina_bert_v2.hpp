@@ -17,7 +17,7 @@ struct JinaBertV2Layer {
   JinaBertV2Layer(const nn::Weights& w, const nn::Metadata&, const nn::Shape& s, int)
       : attention(w, spec(w, s)),
         attn_norm(w, "attn_output_norm", s.dim, s.eps),
-        second_norm(w, "attn_norm_2", s.dim, s.eps),
+        second_norm(nn::LayerNorm::maybe(w, "attn_norm_2", s.dim, s.eps)),
         mlp_norm(w, "layer_output_norm", s.dim, s.eps) {
     const auto shape = w.shape("ffn_up.weight");
     if (w.has("ffn_gate.weight") || (!shape.empty() && shape[0] == 2 * s.hidden))
@@ -29,7 +29,7 @@ struct JinaBertV2Layer {
   void operator()(nn::Tensor& x, int i) const {
     auto& step = *x.step;
     auto h = attn_norm(x + attention(x, i));
-    if (second_norm.gain) h = second_norm(h + x);
+    if (second_norm) h = second_norm(h + x);
     step.copy(mlp_norm(h + (up ? down(step.glu(nn::Act::gelu, up(h), {})) : mlp(h))), x);
   }
 

@@ -8,14 +8,24 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x)); the first layer's attention reads x itself
-struct ModernBertLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
+struct ModernBertLayer {
+  nn::LayerNorm attn_norm, mlp_norm;
+  nn::Attention attention;
+  nn::GatedMlp mlp;
+
   ModernBertLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : PreNormLayer(w, s, spec(w, m, s, i), nn::GatedMlp(w, s.dim, s.hidden, act(m))) {}
+      : attn_norm(i == 0 ? nn::LayerNorm::maybe(w, "attn_norm", s.dim, s.eps)
+                         : nn::LayerNorm(w, "attn_norm", s.dim, s.eps)),
+        mlp_norm(w, "ffn_norm", s.dim, s.eps),
+        attention(w, spec(w, m, s, i)),
+        mlp(w, s.dim, s.hidden, act(m)) {}
 
   void operator()(nn::Tensor& x, int i) const {
-    x += attention(attn_norm.gain ? attn_norm(x) : x, i);
-    x += feed(mlp_norm(x));
+    x += attention(attn_norm ? attn_norm(x) : x, i);
+    x += mlp(mlp_norm(x));
   }
+
+  nn::Cache cache() const { return attention.cache(); }
 
   static nn::Act act(const nn::Metadata& m) {
     return m.text("hidden_activation", "gelu") == "silu" ? nn::Act::silu : nn::Act::gelu;

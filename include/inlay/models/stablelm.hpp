@@ -8,13 +8,12 @@ inline namespace v0 {
 namespace models {
 
 /// x += attention(norm(x));  x += mlp(norm(x)), or x += attention(h) + mlp(h)
-struct StableLmLayer : nn::PreNormLayer<nn::LayerNorm, nn::GatedMlp> {
-  bool parallel;
+struct StableLmLayer : nn::PreNormLayer<nn::MaybeLayerNorm, nn::GatedMlp> {
   StableLmLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int)
-      : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)), parallel(!w.has("ffn_norm.weight")) {}
+      : PreNormLayer(w, s, spec(w, m, s), nn::GatedMlp(w, s.dim, s.hidden)) {}
 
   void operator()(nn::Tensor& x, int i) const {
-    if (!parallel) return PreNormLayer::operator()(x, i);
+    if (mlp_norm) return PreNormLayer::operator()(x, i);
     const auto h = attn_norm(x);
     x += attention(h, i) + feed(h);
   }

@@ -23,8 +23,9 @@ inline nn::Attention::Spec t5_attention(const nn::Weights& side, const nn::Shape
 /// y = down(relu(up(x))), or in later versions down(gelu(gate(x)) * up(x))
 struct T5Mlp : nn::Mlp {
   nn::Linear gate;
-  T5Mlp(const nn::Weights& w, const nn::Shape& s)
-      : Mlp(w, s.dim, s.hidden, nn::Act::relu), gate(nn::Linear::maybe(w, "ffn_gate", s.dim, s.hidden)) {}
+  T5Mlp(const nn::Weights& w, const nn::Shape& s) : Mlp(w, s.dim, s.hidden, nn::Act::relu) {
+    gate.weight = w.maybe_matrix("ffn_gate.weight", {s.hidden, s.dim});
+  }
   nn::Tensor operator()(const nn::Tensor& x) const {
     if (!gate) return Mlp::operator()(x);
     const auto gated = gate(x);

@@ -48,8 +48,24 @@ struct LayerNorm {
   float eps = 0;
   LayerNorm() = default;
   LayerNorm(const Weights& w, const std::string& name, std::int64_t dim, float epsilon)
-      : gain(w.maybe(name + ".weight", {dim})), bias(w.maybe(name + ".bias", {dim})), eps(epsilon) {}
+      : gain(w(name + ".weight", {dim})), bias(w.maybe(name + ".bias", {dim})), eps(epsilon) {}
+  static LayerNorm maybe(const Weights& w, const std::string& name, std::int64_t dim, float epsilon) {
+    return w.has(name + ".weight") ? LayerNorm(w, name, dim, epsilon) : LayerNorm();
+  }
+  explicit operator bool() const noexcept { return bool(gain); }
   Tensor operator()(const Tensor& x) const { return x.step->norm(INLAY_NORM_LAYER, x, gain, bias, eps); }
+};
+
+/// The same, or a skipped block where the file has none.
+struct MaybeLayerNorm : LayerNorm {
+  MaybeLayerNorm(const Weights& w, const std::string& name, std::int64_t dim, float epsilon) {
+    gain = w.maybe(name + ".weight", {dim}), bias = w.maybe(name + ".bias", {dim}), eps = epsilon;
+  }
+};
+
+/// The same without gain and bias, in models that have none.
+struct PlainLayerNorm : LayerNorm {
+  PlainLayerNorm(const Weights&, const std::string&, std::int64_t, float epsilon) { eps = epsilon; }
 };
 
 /// y[T, dim] = scale * table[tokens]

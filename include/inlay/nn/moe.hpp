@@ -42,12 +42,12 @@ struct INLAY_API Moe {
                    std::int64_t expert_hidden);
 };
 
-/// Experts where the layer has a router, else a gated MLP.
+/// Experts where the layer has some, else a gated MLP.
 struct FeedForward {
   Moe moe;
   GatedMlp mlp;
   FeedForward(const Weights& w, const Metadata& m, const Shape& s, const Moe::Defaults& defaults)
-      : FeedForward(w, m, s, defaults, w.has(defaults.router + ".weight")) {}
+      : FeedForward(w, m, s, defaults, w.has(defaults.router + ".weight") || w.has("ffn_down_exps.weight")) {}
   FeedForward(const Weights& w, const Metadata& m, const Shape& s, const Moe::Defaults& defaults, bool experts) {
     if (experts)
       moe = Moe(w, m, s, defaults);
