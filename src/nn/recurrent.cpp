@@ -21,6 +21,13 @@ void check_divides(const Metadata& m, std::string_view key, std::int64_t whole, 
   if (whole % parts) m.refuse(key, "does not divide " + std::to_string(whole));
 }
 
+// Some files have this norm, in all of their layers.
+RmsNorm norm_of(const Weights& w, const std::string& name, std::int64_t dim) {
+  RmsNorm norm;
+  norm.gain = w.maybe(name + ".weight", {dim});
+  return norm;
+}
+
 }  // namespace
 
 SsmShape::SsmShape(const Metadata& m)
@@ -42,9 +49,9 @@ Mamba::Mamba(const Weights& w, const Metadata& m, std::int64_t dim, float eps)
       conv_bias(w.maybe("ssm_conv1d.bias", {s.inner})),
       a(w("ssm_a", {s.inner, s.state})),
       d(w("ssm_d", {s.inner})),
-      step_norm(RmsNorm::maybe(w, "ssm_dt_norm", s.rank, eps)),
-      b_norm(RmsNorm::maybe(w, "ssm_b_norm", s.state, eps)),
-      c_norm(RmsNorm::maybe(w, "ssm_c_norm", s.state, eps)),
+      step_norm(norm_of(w, "ssm_dt_norm", s.rank)),
+      b_norm(norm_of(w, "ssm_b_norm", s.state)),
+      c_norm(norm_of(w, "ssm_c_norm", s.state)),
       normed(step_norm || m.flag("ssm.dt_b_c_rms", false)) {
   step_norm.eps = b_norm.eps = c_norm.eps = eps;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "inlay/error.hpp"
@@ -23,7 +24,8 @@ std::pmr::string without_number(std::string_view name, std::pmr::memory_resource
 
 // Layers of one kind all have biases, gains of norms and gates, or none has, which is not so of factors, for example.
 bool stands_in_all_layers(std::string_view name) {
-  return name.ends_with(".bias") || name.ends_with("_norm.weight") || name.ends_with("ffn_gate.weight");
+  constexpr std::string_view endings[] = {".bias", "_norm.weight", "_ln.weight", "ffn_gate.weight"};
+  return std::ranges::any_of(endings, [&](auto ending) { return name.ends_with(ending); });
 }
 
 }  // namespace
