@@ -67,7 +67,7 @@ std::vector<float> logits(const fs::path& path, const std::string& isa, const st
 // An activation that lies within a float's rounding of the middle between two of its 255 steps may be rounded to either
 // on two instruction sets, and later layers carry that on. All such steps together are what eight-bit activations cost,
 // which the same weights as F32 tell. Each result lies within that of the exact one, so two lie within twice that;
-// where no step fell differently by f32 rounding only. Of twenty files that is so for eight, on every instruction set.
+// where no step fell differently, or nothing could be quantized, by f32 rounding only.
 void check(const Golden& golden, Type type, int& exact) {
   const support::Folder folder;
   const auto path = requantized(golden.model, type, false, folder.file("quantized")),
@@ -79,17 +79,23 @@ void check(const Golden& golden, Type type, int& exact) {
     const double largest = support::largest_difference(logits(path, isa, tokens), expected);
     INFO(golden.name << " as " << inlay::gguf::type_info(type).name << " on " << isa << ": " << largest << " of "
                      << bound);
-    CHECK(largest <= 2 * bound);
+    CHECK(largest <= std::max(2 * bound, golden.abs_f32));
     exact += isa != "reference" && largest <= golden.abs_f32;
     support::count("requantized", 1);
   }
+}
+
+// A step that falls differently may choose another expert, whose results are others altogether.
+bool chooses_experts(const Golden& golden) {
+  const auto file = inlay::gguf::File::open(golden.model);
+  return file.find(golden.architecture + ".expert_count");
 }
 
 TEST_CASE("requantized models equal the reference on the same file") {
   int exact = 0, models = 0;
   const auto sets = int(support::instruction_sets().size()) - 1;  // without the reference
   for (const auto& golden : support::goldens("arch", "causal"))
-    if (golden.architecture == "llama" && golden.name != "mixtral")
+    if (!chooses_experts(golden))
       for (const auto type : {Type::Q8_0, Type::Q4_0}) check(golden, type, exact), models += sets;
   CHECK(exact * 5 >= models * 2);
 }
