@@ -109,7 +109,7 @@ struct BlockTQ1_0 {  // ternary, in base 3: five values a byte, in `tail` four
   std::uint8_t tail[4];
   Half scale;
 };
-struct BlockI2_S {  // 128 values: code - 1, four planes of 32, the first in the top bits; a scale behind the whole tensor
+struct BlockI2_S {  // 128 values: code - 1, four planes of 32, the first in the top bits; a scale behind the tensor
   std::uint8_t codes[32];
 };
 struct BlockTQ2_0 {  // scale * (code - 1)

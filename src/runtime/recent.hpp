@@ -13,7 +13,8 @@ class Recent {
   void add(double value) { values_[added_++ % kept] = value; }
   bool empty() const { return added_ == 0; }
   std::size_t count() const { return std::min(added_, kept); }  // of those kept
-  double median() const {  // not of nothing
+  // Not of nothing.
+  double median() const {
     auto sorted = values_;
     const auto count = std::min(added_, kept), middle = count / 2;
     std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + count);
