@@ -97,6 +97,7 @@ typedef enum inlay_op {
   INLAY_OP_ROUTE,
   INLAY_OP_EXPERTS,
   INLAY_OP_SCAN,
+  INLAY_OP_CHOOSE,
   INLAY_OP_COUNT
 } inlay_op;
 
@@ -138,12 +139,14 @@ typedef enum inlay_act {
   INLAY_ACT_GELU_QUICK,
   INLAY_ACT_CLAMP,
   INLAY_ACT_XIELU,
-  INLAY_ACT_SWIGLU_LIMITED
+  INLAY_ACT_SWIGLU_LIMITED,
+  INLAY_ACT_SWIGLU_BOUNDED
 } inlay_act;
 /* y = act(gate) * up; up NULL: y = act(gate). swiglu_clamped (gpt-oss): g = min(gate, limit), u = clamp(up, -limit,
  * limit), y = g * sigmoid(alpha * g) * (u + 1). clamp: clamp(gate, -limit, limit). xielu (Huang and Schlag 2024): alpha
  * * u^2 + beta * u for u > 0, else limit * (exp(min(u, -1e-6)) - 1 - u) + beta * u. swiglu_limited (Step 3.5):
- * y = min(silu(gate), limit) * clamp(up, -limit, limit). */
+ * y = min(silu(gate), limit) * clamp(up, -limit, limit). swiglu_bounded (DeepSeek 4): the same with
+ * silu(min(gate, limit)). */
 typedef struct inlay_glu_op {
   uint32_t size, act;
   const inlay_tensor *y, *gate, *up;
@@ -197,7 +200,10 @@ typedef enum inlay_mask {
  * from position 0, with one running maximum a block; parts of 512 keys are merged in order. softcap c: c tanh(s / c)
  * before the bias. sliding: key visible where p_q - p_k < window; chunked: p_k >= floor(p_q / window) * window;
  * symmetric: |p_q - p_k| <= window / 2. sinks [H]: one more logit in the denominator. slopes [H]: ALiBi, bias is
- * -slope * (p_q - p_k). bias [buckets,H]: T5's relative buckets. Without q and y it only stores. */
+ * -slope * (p_q - p_k). bias [buckets,H]: T5's relative buckets. Without q and y it only stores. With `choice`, what
+ * inlay_choose_op wrote in runs of `chosen_run` keys, a causal query reads these keys only, and takes them in blocks of
+ * 64 and parts of 512 in the order of their positions; sequences of no more than choice.shape[2] keys are read whole.
+ */
 typedef struct inlay_attention_op {
   uint32_t size, mask;
   const inlay_tensor *y, *q, *k, *v; /* k NULL: nothing is stored (shared or cross cache); y, q NULL: only that */
@@ -205,8 +211,22 @@ typedef struct inlay_attention_op {
   const inlay_cache* cache;             /* NULL: over this step's own k, v (encoders) */
   const inlay_rope_op *rope_q, *rope_k; /* applied on the way, or NULL */
   float scale, softcap;
-  int32_t window;
+  int32_t window, chosen_run;
+  const inlay_tensor* choice; /* [T,1,n] or [T,G,n]; NULL: every key is read */
 } inlay_attention_op;
+
+/* Stores k[T,1,K] in the cache, then chooses for each token the keys that attention is to read, among those up to its
+ * own position, in runs of `run` keys from position 0. The score of key s is the sum over h, in order, of weight[T,h] *
+ * max(0, q_h s') (DeepSeek-AI 2025); without weight, each query head has a choice of its own, by q_h s'. A run scores
+ * as its best key; the last `local` runs come before all others, ties go to the earlier run. y[T,1 or H,n] (i32), n =
+ * run * (runs to be chosen): the positions in the chosen runs, ascending. Sequences of no more than n keys: y is not
+ * written. */
+typedef struct inlay_choose_op {
+  uint32_t size;
+  int32_t run, local; /* run 1, or local at least 1 */
+  const inlay_tensor *y, *q, *k, *weight;
+  const inlay_cache* cache; /* of one head */
+} inlay_choose_op;
 
 typedef enum inlay_pick_kind { INLAY_PICK_ROWS, INLAY_PICK_MEAN, INLAY_PICK_FIRST, INLAY_PICK_LAST } inlay_pick_kind;
 /* rows: y[R,D] = x[rows[i]]; mean, first, last: y[seqs,D] pools each sequence's tokens */
@@ -284,6 +304,7 @@ typedef struct inlay_ops {
   void (*route)(inlay_device*, const inlay_route_op*);
   void (*experts)(inlay_device*, const inlay_experts_op*);
   void (*scan)(inlay_device*, const inlay_scan_op*);
+  void (*choose)(inlay_device*, const inlay_choose_op*);
 } inlay_ops;
 
 /* ---- what a backend may ask of its host, and the backend itself */

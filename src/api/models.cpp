@@ -16,6 +16,7 @@
 #include "inlay/models/arctic.hpp"
 #include "inlay/models/arwkv7.hpp"
 #include "inlay/models/baichuan.hpp"
+#include "inlay/models/bailingmoe3.hpp"
 #include "inlay/models/bert.hpp"
 #include "inlay/models/bitnet.hpp"
 #include "inlay/models/bloom.hpp"
@@ -28,6 +29,7 @@
 #include "inlay/models/deepseek.hpp"
 #include "inlay/models/deepseek2.hpp"
 #include "inlay/models/dots1.hpp"
+#include "inlay/models/dots3note.hpp"
 #include "inlay/models/ernie4_5.hpp"
 #include "inlay/models/ernie4_5_moe.hpp"
 #include "inlay/models/euro_bert.hpp"
@@ -63,12 +65,14 @@
 #include "inlay/models/maincoder.hpp"
 #include "inlay/models/mamba.hpp"
 #include "inlay/models/mamba2.hpp"
+#include "inlay/models/maple.hpp"
 #include "inlay/models/mellum.hpp"
 #include "inlay/models/mimo2.hpp"
 #include "inlay/models/minicpm.hpp"
 #include "inlay/models/minicpm3.hpp"
 #include "inlay/models/minimax_01.hpp"
 #include "inlay/models/minimax_m2.hpp"
+#include "inlay/models/minimax_m3.hpp"
 #include "inlay/models/mistral3.hpp"
 #include "inlay/models/modern_bert.hpp"
 #include "inlay/models/mpt.hpp"
@@ -135,15 +139,16 @@ constexpr auto rows_of() {
 
 using namespace models;
 constexpr auto architectures =
-    rows_of<Afmoe, Apertus, Arcee, Arctic, Arwkv7, Baichuan, Bert, Bitnet, BitnetB158, Bloom, Chameleon, Cohere2,
-            Cohere2Moe, CommandR, Dbrx, Deci, Deepseek, Deepseek2, Deepseek32, Dots1, Ernie45, Ernie45Moe, EuroBert,
-            Exaone4, ExaoneMoe, Falcon, FalconH1, Gemma, Gemma2, Gemma3, Gemma3n, Gemma4, GemmaEmbedding, Glm4, Glm4Moe,
-            Gpt2, GptJ, GptNeox, GptOss, Granite, GraniteHybrid, GraniteSwa, Grok, HrmText, Hunyuan, Internlm2, Jais,
-            Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llama, Llama4, Maincoder, Mamba, Mamba2, Mellum, Mimo2,
-            Minicpm, Minicpm3, Minimax01, MinimaxM2, Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron,
-            NemotronH, NeoBert, NomicBert, NomicBertMoe, Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2,
-            Plamo3, Plm, Qwen, Qwen2, Qwen2Moe, Qwen3, Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rwkv6, Rwkv7,
-            SeedOss, SmallThinker, Smollm3, Spark25, StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
+    rows_of<Afmoe, Apertus, Arcee, Arctic, Arwkv7, Baichuan, BailingMoe3, Bert, Bitnet, BitnetB158, Bloom, Chameleon,
+            Cohere2, Cohere2Moe, CommandR, Dbrx, Deci, Deepseek, Deepseek2, Deepseek32, Dots1, Dots3Note, Ernie45,
+            Ernie45Moe, EuroBert, Exaone4, ExaoneMoe, Falcon, FalconH1, Gemma, Gemma2, Gemma3, Gemma3n, Gemma4,
+            GemmaEmbedding, Glm4, Glm4Moe, GlmDsa, Gpt2, GptJ, GptNeox, GptOss, Granite, GraniteHybrid, GraniteSwa,
+            Grok, HrmText, Hunyuan, Internlm2, Jais, Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llama, Llama4,
+            Maincoder, Maple, Mamba, Mamba2, Mellum, Mimo2, Minicpm, Minicpm3, Minimax01, MinimaxM2, MinimaxM3,
+            Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron, NemotronH, NeoBert, NomicBert, NomicBertMoe,
+            Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2, Plamo3, Plm, Qwen, Qwen2, Qwen2Moe, Qwen3,
+            Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rwkv6, Rwkv7, SeedOss, SmallThinker, Smollm3, Spark25,
+            StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
 
 // Levenshtein's distance, for "did you mean".
 std::size_t distance(std::string_view a, std::string_view b) {

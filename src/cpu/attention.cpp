@@ -72,18 +72,18 @@ AttentionTask describe(Plan& plan, const inlay_attention_op& op) {
   return task;
 }
 
+// Where each token has a list of keys of its own, no tile has rows of two.
 std::int64_t tiles_of(const AttentionTask& task, const SequenceView& sequence) noexcept {
-  const std::int64_t rows = (sequence.end - sequence.first) * task.queries_per_head, most = rows_of_a_tile(task);
-  return (rows + most - 1) / most;
+  const std::int64_t tokens = sequence.end - sequence.first, most = rows_of_a_tile(task);
+  if (reads_chosen(*task.op, sequence)) return tokens * ((task.queries_per_head + most - 1) / most);
+  return (tokens * task.queries_per_head + most - 1) / most;
 }
 
 QueryTile tile_of(const AttentionTask& task, const SequenceView& sequence, int index, std::int64_t tile,
                   std::int64_t tiles) noexcept {
   const std::int64_t group = task.queries_per_head, rows = (sequence.end - sequence.first) * group;
   QueryTile made = {index, rows * tile / tiles, rows * (tile + 1) / tiles, {}, nullptr, nullptr};
-  const auto seen_by = [&](std::int64_t row) {
-    return visible_keys(*task.op, sequence.position(sequence.first) + row / group, sequence.length);
-  };
+  const auto seen_by = [&](std::int64_t row) { return keys_seen(*task.op, sequence, sequence.first + row / group); };
   made.parts = {seen_by(made.first_row).begin / part_keys, (seen_by(made.end_row - 1).end + part_keys - 1) / part_keys};
   return made;
 }
@@ -94,7 +94,7 @@ struct Size {
 
 Size size_of(const Plan& plan, AttentionTask& task) noexcept {
   Size size = {0, 0};
-  task.stores = task.op->cache && task.op->k;
+  task.stores = task.op->cache && task.op->k && !task.op->choice;
   for (int s = 0; s < plan.batch().seqs; ++s) {
     const SequenceView sequence = view_of(plan.batch(), *task.op, s);
     const std::int64_t tiles = tiles_of(task, sequence);
@@ -118,6 +118,15 @@ bool can_store(const inlay_attention_op& op) noexcept {
          op.v->shape[2] == op.cache->v_dim && can_turn(op.rope_k, op.cache->k_dim);
 }
 
+// Lists of keys go with a plain causal mask only.
+bool can_read_chosen(const inlay_attention_op& op) noexcept {
+  if (!op.choice) return true;
+  const inlay_tensor& lists = *op.choice;
+  return op.cache && lists.type == INLAY_I32 && lists.rank == 3 && op.mask == INLAY_MASK_CAUSAL && !op.slopes &&
+         !op.bias && (lists.shape[1] == 1 || lists.shape[1] == op.cache->heads) && op.chosen_run >= 1 &&
+         lists.shape[2] % op.chosen_run == 0;
+}
+
 void plan_store(Plan& plan, const AttentionTask* task, std::size_t scratch) {
   constexpr int tokens_of_a_chunk = 16;
   plan.phase(plan.kernels().attention.store, task, (plan.batch().tokens + tokens_of_a_chunk - 1) / tokens_of_a_chunk,
@@ -128,6 +137,7 @@ void plan_store(Plan& plan, const AttentionTask* task, std::size_t scratch) {
 
 bool can(const Kernels&, const inlay_attention_op& op) noexcept {
   if (!op.q) return can_store(op);
+  if (!can_read_chosen(op)) return false;
   if (!is_f32(op.y, 3) || !is_f32(op.q, 3) || !is_f32_or_absent(op.k, 3) || !is_f32_or_absent(op.v, 3)) return false;
   if (!is_f32_or_absent(op.sinks, 1) || !is_f32_or_absent(op.slopes, 1) || !is_f32_or_absent(op.bias, 2)) return false;
   if (!op.cache && (!op.k || !op.v)) return false;

@@ -12,7 +12,8 @@ namespace inlay::cpu {
 inline constexpr int block_keys = 64, part_keys = 512;  // both are part of the operation's meaning
 inline constexpr int score_stride = block_keys + 8;     // so that one key's scores for some rows spread over the banks
 
-// Keys [begin, end) by position; what one query sees is always such a run.
+// Keys [begin, end) by position, or by number in the list of those that were chosen for a query; what one query sees is
+// always such a run.
 struct KeyRange {
   std::int64_t begin, end;
 };
@@ -43,6 +44,19 @@ struct AttentionTask {
   int key_dims, value_dims, value_stride;  // the last one is a multiple of 16
   int most_rows;                           // of a tile
   bool stores;                             // attend stores this step's keys and values on the way
+};
+
+// Tokens [first, end) of the step, of one sequence, for which keys are chosen together.
+struct ChoosingUnit {
+  int sequence;
+  std::int64_t first, end;
+};
+
+struct ChoosingTask {
+  const inlay_choose_op* op;
+  AttentionTask scoring;  // of the queries that choose with the keys they choose by
+  const ChoosingUnit* units;
+  std::int64_t most_runs;  // of a sequence
 };
 
 inline constexpr int far_away = 128;  // T5's buckets do not tell greater distances apart
@@ -111,6 +125,21 @@ struct AttentionScratch {
   }
 };
 
+// The same where keys are chosen.
+struct ChoosingScratch {
+  AttentionScratch scoring;
+  float* runs;          // [tokens * lists][most_runs] the best score in each run of keys
+  std::int32_t* order;  // [most_runs]
+  std::size_t bytes;
+
+  ChoosingScratch(const ChoosingTask& task, std::byte* memory) noexcept : scoring(task.scoring, memory) {
+    const std::int64_t lists = task.scoring.most_rows / (task.op->weight ? task.op->q->shape[1] : 1);
+    runs = reinterpret_cast<float*>(memory ? memory + scoring.bytes : nullptr);
+    order = reinterpret_cast<std::int32_t*>(runs ? runs + lists * task.most_runs : nullptr);
+    bytes = scoring.bytes + static_cast<std::size_t>((lists + 1) * task.most_runs) * sizeof(float);
+  }
+};
+
 [[maybe_unused]] inline SequenceView view_of(const inlay_batch& batch, const inlay_attention_op& op,
                                              int sequence) noexcept {
   const std::int64_t first = batch.query_start[sequence], end = batch.query_start[sequence + 1];
@@ -140,6 +169,29 @@ struct AttentionScratch {
     case INLAY_MASK_SYMMETRIC: return clip(position - window / 2, position + window / 2 + 1);
     default: return clip(0, position + 1);
   }
+}
+
+// Whether each query of a sequence reads a list of keys of its own.
+[[maybe_unused]] inline bool reads_chosen(const inlay_attention_op& op, const SequenceView& sequence) noexcept {
+  return op.choice && sequence.length > op.choice->shape[2];
+}
+
+// The keys that a token's queries see: by position, or by number in its list. All runs but the last are whole.
+[[maybe_unused]] inline KeyRange keys_seen(const inlay_attention_op& op, const SequenceView& sequence,
+                                           std::int64_t token) noexcept {
+  const std::int64_t position = sequence.position(token);
+  if (!reads_chosen(op, sequence)) return visible_keys(op, position, sequence.length);
+  const std::int64_t most = op.choice->shape[2], run = op.chosen_run;
+  return {0, position < most ? position + 1 : most - run + position % run + 1};
+}
+
+// The list of keys that were chosen for a token and a head of keys, or null where all are read.
+[[maybe_unused]] inline const std::int32_t* chosen_for(const inlay_attention_op& op, const SequenceView& sequence,
+                                                       std::int64_t token, int head) noexcept {
+  if (!reads_chosen(op, sequence)) return nullptr;
+  const inlay_tensor& lists = *op.choice;
+  const auto* list = static_cast<const std::byte*>(lists.data) + token * lists.stride[0];
+  return reinterpret_cast<const std::int32_t*>(list + (lists.shape[1] > 1 ? head * lists.stride[1] : 0));
 }
 
 }  // namespace

@@ -163,6 +163,7 @@ constexpr inlay_ops ops = {
     .route = record_operation<INLAY_OP_ROUTE, inlay_route_op>,
     .experts = record_operation<INLAY_OP_EXPERTS, inlay_experts_op>,
     .scan = record_operation<INLAY_OP_SCAN, inlay_scan_op>,
+    .choose = record_operation<INLAY_OP_CHOOSE, inlay_choose_op>,
 };
 
 constexpr inlay_backend table = {

@@ -26,6 +26,7 @@ bool with_operation(std::uint32_t op, const void* given, Act&& act) {
     case INLAY_OP_ROUTE: return act(*static_cast<const inlay_route_op*>(given));
     case INLAY_OP_EXPERTS: return act(*static_cast<const inlay_experts_op*>(given));
     case INLAY_OP_SCAN: return act(*static_cast<const inlay_scan_op*>(given));
+    case INLAY_OP_CHOOSE: return act(*static_cast<const inlay_choose_op*>(given));
     default: return false;
   }
 }

@@ -4,6 +4,7 @@
 #include "cpu/kernels.hpp"
 #include "cpu/kernels/attention.hpp"
 #include "cpu/kernels/binary.hpp"
+#include "cpu/kernels/choose.hpp"
 #include "cpu/kernels/glu.hpp"
 #include "cpu/kernels/linear.hpp"
 #include "cpu/kernels/norm.hpp"
@@ -18,7 +19,7 @@ constexpr Kernels kernels(const char* name) noexcept {
   return {.name = name,
           .linear = linear_kernels<A>(),
           .pointwise = {.norm = norm<A>, .binary = binary<A>, .glu = glu<A>},
-          .attention = {.store = store<A>, .attend = attend<A>},
+          .attention = {.store = store<A>, .attend = attend<A>, .choose = choose<A>},
           .scan = {.channels = scan_channels<A>, .heads = scan_heads<A>}};
 }
 

@@ -66,6 +66,7 @@ struct PointwiseKernels {
 struct AttentionKernels {
   Kernel store;   // rotated keys and values of this step into their pages
   Kernel attend;  // one tile of queries over one part of the keys; the last to arrive merges the parts
+  Kernel choose;  // which keys a few tokens are to read
 };
 
 // ---- recurrent mixers (kernels/scan_*.hpp)

@@ -106,6 +106,7 @@ bool can(const Kernels&, const inlay_pick_op&) noexcept;
 bool can(const Kernels&, const inlay_route_op&) noexcept;
 bool can(const Kernels&, const inlay_experts_op&) noexcept;
 bool can(const Kernels&, const inlay_scan_op&) noexcept;
+bool can(const Kernels&, const inlay_choose_op&) noexcept;
 
 void plan(Plan&, const inlay_embed_op&);
 void plan(Plan&, const inlay_norm_op&);
@@ -118,5 +119,6 @@ void plan(Plan&, const inlay_pick_op&);
 void plan(Plan&, const inlay_route_op&);
 void plan(Plan&, const inlay_experts_op&);
 void plan(Plan&, const inlay_scan_op&);
+void plan(Plan&, const inlay_choose_op&);
 
 }  // namespace inlay::cpu

@@ -96,7 +96,7 @@ void plan(Plan& plan, const inlay_binary_op& op) {
 }
 
 bool can(const Kernels&, const inlay_glu_op& op) noexcept {
-  return is_f32(op.y) && is_f32(op.gate) && is_f32_or_absent(op.up) && op.act <= INLAY_ACT_SWIGLU_LIMITED;
+  return is_f32(op.y) && is_f32(op.gate) && is_f32_or_absent(op.up) && op.act <= INLAY_ACT_SWIGLU_BOUNDED;
 }
 void plan(Plan& plan, const inlay_glu_op& op) {
   plan.phase(plan.kernels().pointwise.glu, &op, chunks_of(plan, *op.gate));

@@ -87,6 +87,7 @@ void run(const ref::Step& step, const Recorded& recorded) {
     case INLAY_OP_ROUTE: return ref::run(step, *static_cast<const inlay_route_op*>(recorded.given));
     case INLAY_OP_EXPERTS: return ref::run(step, *static_cast<const inlay_experts_op*>(recorded.given));
     case INLAY_OP_SCAN: return ref::run(step, *static_cast<const inlay_scan_op*>(recorded.given));
+    case INLAY_OP_CHOOSE: return ref::run(step, *static_cast<const inlay_choose_op*>(recorded.given));
     default: return;
   }
 }

@@ -105,13 +105,27 @@ double biased(const inlay_attention_op& op, double score, std::int64_t query, st
   return score;
 }
 
+// 1 for each key that a token's query head reads, 0 for the others.
+void find_read(const inlay_attention_op& op, const Sequence& sequence, std::int64_t token, std::int64_t group,
+               HostVector<std::uint8_t>& read) {
+  const std::int64_t position = sequence.position(token);
+  const bool chosen = op.choice && sequence.length > op.choice->shape[2];
+  for (std::int64_t key = 0; key < sequence.length; ++key)
+    read[static_cast<std::size_t>(key)] = !chosen && visible(op, position, key);
+  if (!chosen) return;
+  const std::int64_t lists = op.choice->shape[1], most = op.choice->shape[2], run = op.chosen_run;
+  const auto* list = static_cast<const std::int32_t*>(row_address(*op.choice, token * lists + group % lists));
+  const std::int64_t count = position < most ? position + 1 : most - run + position % run + 1;
+  for (std::int64_t i = 0; i < count; ++i) read[static_cast<std::size_t>(list[i])] = 1;
+}
+
 void attend(const inlay_attention_op& op, std::int64_t position, int head, const double* query, const Matrix& key_rows,
-            const Matrix& value_rows, Matrix& sum) {
+            const Matrix& value_rows, const HostVector<std::uint8_t>& read, Matrix& sum) {
   const Eigen::Map<const Eigen::VectorXd> q(query, key_rows.cols());
   double largest = op.sinks ? value_at(*op.sinks, head) : -std::numeric_limits<double>::infinity();
   Eigen::Map<Rows> scores(sum.row(1).data(), 1, key_rows.rows());
   for (std::int64_t key = 0; key < key_rows.rows(); ++key) {
-    if (!visible(op, position, key)) continue;
+    if (!read[static_cast<std::size_t>(key)]) continue;
     scores(0, key) = biased(op, op.scale * key_rows.row(key).dot(q), position, key, head);
     largest = std::max(largest, scores(0, key));
   }
@@ -119,7 +133,7 @@ void attend(const inlay_attention_op& op, std::int64_t position, int head, const
   auto result = sum.row(0).head(value_rows.cols());
   result.setZero();
   for (std::int64_t key = 0; key < key_rows.rows(); ++key) {
-    if (!visible(op, position, key)) continue;
+    if (!read[static_cast<std::size_t>(key)]) continue;
     const double share = std::exp(scores(0, key) - largest);
     total += share;
     result += share * value_rows.row(key);
@@ -139,18 +153,74 @@ void attend_group(const Step& step, const inlay_attention_op& op, const Sequence
   Matrix sum(step.host, 2, std::max<std::int64_t>(sequence.length, value_columns));
   HostVector<float> query(static_cast<std::size_t>(columns(*op.q)), HostAllocator<float>(step.host));
   HostVector<double> wide(query.size(), HostAllocator<double>(step.host));
+  HostVector<std::uint8_t> read(static_cast<std::size_t>(sequence.length), HostAllocator<std::uint8_t>(step.host));
   for (std::int64_t token = sequence.first; token < sequence.end; ++token) {
+    find_read(op, sequence, token, group, read);
     for (std::int64_t head = group * heads / groups; head < (group + 1) * heads / groups; ++head) {
       copy_head(step, *op.q, op.rope_q, token, static_cast<int>(head), query.data());
       std::copy(query.begin(), query.end(), wide.begin());
-      attend(op, sequence.position(token), static_cast<int>(head), wide.data(), key_rows, value_rows, sum);
+      attend(op, sequence.position(token), static_cast<int>(head), wide.data(), key_rows, value_rows, read, sum);
       float* y = row_of(*op.y, token * heads + head);
       for (std::int64_t i = 0; i < value_columns; ++i) y[i] = static_cast<float>(sum(0, i));
     }
   }
 }
 
+// The best score in each run of keys that a token sees, for one of its lists.
+void score_runs(const inlay_choose_op& op, std::int64_t token, std::int64_t list, std::int64_t position,
+                const Matrix& key_rows, HostVector<double>& runs) {
+  const std::int64_t heads = op.q->shape[1];
+  std::fill(runs.begin(), runs.end(), -std::numeric_limits<double>::infinity());
+  for (std::int64_t key = 0; key <= position; ++key) {
+    double score = 0;
+    for (std::int64_t h = op.weight ? 0 : list; h < (op.weight ? heads : list + 1); ++h) {
+      const Eigen::Map<const Eigen::VectorXf> query(row_of(*op.q, token * heads + h), columns(*op.q));
+      const double product = key_rows.row(key).dot(query.cast<double>());
+      score += op.weight ? row_of(*op.weight, token)[h] * std::max(0.0, product) : product;
+    }
+    auto& run = runs[static_cast<std::size_t>(key / op.run)];
+    if (score > run) run = score;
+  }
+}
+
+void choose(const inlay_choose_op& op, std::int64_t token, std::int64_t list, std::int64_t position,
+            HostVector<double>& runs) {
+  const std::int64_t count = position / op.run + 1;
+  auto* y = static_cast<std::int32_t*>(row_address(*op.y, token * op.y->shape[1] + list));
+  for (std::int64_t r = std::max<std::int64_t>(0, count - op.local); r < count; ++r)
+    runs[static_cast<std::size_t>(r)] = std::numeric_limits<double>::infinity();
+  for (std::int64_t r = 0; r < count; ++r) {
+    const double own = runs[static_cast<std::size_t>(r)];
+    std::int64_t better = 0;
+    for (std::int64_t other = 0; other < count; ++other) {
+      const double score = runs[static_cast<std::size_t>(other)];
+      better += score > own || (score == own && other < r);
+    }
+    if (better >= op.y->shape[2] / op.run) continue;
+    for (auto key = r * op.run; key < (r + 1) * op.run && key <= position; ++key) *y++ = static_cast<std::int32_t>(key);
+  }
+}
+
 }  // namespace
+
+void run(const Step& step, const inlay_choose_op& op) {
+  inlay_attention_op scoring = {};
+  scoring.k = op.k, scoring.cache = op.cache;
+  for (std::int64_t index = 0; index < step.batch.seqs; ++index) {
+    const Sequence sequence = sequence_of(step, scoring, index);
+    store_step(step, scoring, sequence);
+    if (sequence.length <= op.y->shape[2]) continue;
+    Matrix key_rows(step.host, sequence.length, columns(*op.q));
+    load_head(step, scoring, sequence, keys, 0, 0, key_rows);
+    HostVector<double> runs(static_cast<std::size_t>(sequence.length), HostAllocator<double>(step.host));
+    for (std::int64_t token = sequence.first; token < sequence.end; ++token) {
+      for (std::int64_t list = 0; list < op.y->shape[1]; ++list) {
+        score_runs(op, token, list, sequence.position(token), key_rows, runs);
+        choose(op, token, list, sequence.position(token), runs);
+      }
+    }
+  }
+}
 
 void run(const Step& step, const inlay_attention_op& op) {
   const int groups = !op.q ? 0 : op.cache ? op.cache->heads : static_cast<int>(op.k->shape[1]);

@@ -41,6 +41,10 @@ float activate(std::uint32_t act, float gate, float up, float alpha, float limit
   }
   if (act == INLAY_ACT_SWIGLU_LIMITED)
     return static_cast<float>(std::min<double>(gate * sigmoid(gate), limit) * std::clamp(up, -limit, limit));
+  if (act == INLAY_ACT_SWIGLU_BOUNDED) {
+    const double g = std::min(gate, limit);
+    return static_cast<float>(g * sigmoid(g) * std::clamp(up, -limit, limit));
+  }
   return static_cast<float>(apply(act, gate) * up);
 }
 

@@ -63,7 +63,7 @@ double length_factor(const float* vector, std::int64_t count, float eps) {
 
 // S = e^g S;  d = beta (v - S'k);  S += k d';  y = S'q / sqrt(K)
 void gated_delta(const inlay_scan_op& op, std::int64_t t, int head, float* state) {
-  const inlay_tensor &gates = *input(op, 2), &rate = *input(op, 4), *bias = input(op, 5);
+  const inlay_tensor &gates = *input(op, 2), *rate = input(op, 4), *bias = input(op, 5);
   const std::int64_t size = columns(*input(op, 0)), width = columns(*op.x), row = t * op.heads + head;
   const float *q = row_of(*input(op, 0), row), *k = row_of(*input(op, 1), row), *v = row_of(*op.x, row);
   const bool one_gate = columns(gates) == 1;
@@ -73,7 +73,7 @@ void gated_delta(const inlay_scan_op& op, std::int64_t t, int head, float* state
     const std::int64_t gate = one_gate ? 0 : i;
     const double shifted =
         double{row_of(gates, row)[gate]} + (bias ? value_at(*bias, head * columns(gates) + gate) : 0.0f);
-    const double g = value_at(rate, head) * softplus(shifted);
+    const double g = rate ? value_at(*rate, head) * softplus(shifted) : shifted;
     for (std::int64_t j = 0; j < width; ++j)
       state[i * width + j] = static_cast<float>(state[i * width + j] * std::exp(g));
   }

@@ -72,6 +72,7 @@ void run(const Step&, const inlay_pick_op&);
 void run(const Step&, const inlay_route_op&);
 void run(const Step&, const inlay_experts_op&);
 void run(const Step&, const inlay_scan_op&);
+void run(const Step&, const inlay_choose_op&);
 
 // ---- parts that joined forms share with the operations they join
 void norm_row(const inlay_norm_op& op, std::int64_t row, const float* x, float* y);

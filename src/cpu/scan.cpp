@@ -13,7 +13,7 @@ bool goes_by_channels(std::uint32_t kind) noexcept {
 }
 
 // How many of `in` may not be missing, by kind.
-constexpr int needed[] = {1, 4, 5, 4, 5, 3, 0};
+constexpr int needed[] = {1, 4, 4, 4, 5, 3, 0};
 
 }  // namespace
 

@@ -98,10 +98,10 @@ GatedMlp::GatedMlp(const Weights& w, std::int64_t dim, std::int64_t width, Act a
 Tensor GatedMlp::operator()(const Tensor& x) const {
   if (gate) {
     const auto gated = gate(x);
-    return down(x.step->glu(act, gated, up(x), 0, limit));
+    return down(x.step->glu(act, gated, up(x), alpha, limit));
   }
   const auto both = up(x);
-  return down(x.step->glu(act, both.columns(0, hidden), both.columns(hidden, hidden), 0, limit));
+  return down(x.step->glu(act, both.columns(0, hidden), both.columns(hidden, hidden), alpha, limit));
 }
 
 Tensor softcapped(Tensor x, float cap) {

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "inlay/nn/gated.hpp"
+
 namespace inlay {
 inline namespace v0 {
 namespace nn {
@@ -13,10 +15,14 @@ constexpr float latent_eps = 1e-6f;  // of the norms of latents, whatever the fi
 
 }  // namespace
 
-LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shape& s, Pairing pairing)
-    : heads(s.heads), latent(m.integer("attention.kv_lora_rank")), rotated(s.rope_dims), rope(s.rope(w, m, pairing)) {
-  const int whole = m.integer("attention.key_length_mla", m.integer("attention.key_length"));
-  value = m.integer("attention.value_length_mla", m.integer("attention.value_length", s.dim / s.heads));
+LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shape& s, Pairing pairing,
+                                 const std::string& suffix)
+    : heads(s.heads),
+      latent(m.integer("attention.kv_lora_rank" + suffix)),
+      rotated(s.rope_dims),
+      rope(s.rope(w, m, pairing)) {
+  const int whole = m.integer("attention.key_length_mla" + suffix, m.integer("attention.key_length"));
+  value = m.integer("attention.value_length_mla" + suffix, m.integer("attention.value_length", s.dim / s.heads));
   plain = whole - rotated;
   if (plain < 1 || value < 1 || latent < 1 || rotated < 2)
     m.refuse("attention.key_length_mla", "does not fit the other sizes");
@@ -47,18 +53,29 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
   scale = growth * growth / std::sqrt(float(plain + rotated));
 }
 
-Tensor LatentAttention::queries(const Tensor& x) const { return (q ? q(x) : q_b(q_a_norm(q_a(x)))).split(heads); }
-
-Tensor LatentAttention::operator()(const Tensor& x, int layer) const {
-  const auto query = tempered(queries(x), temperature);
-  const auto both = kv_a(x);
-  const auto c = kv_a_norm(both.columns(0, latent)), key = both.columns(latent, rotated).split(1);
-  rope(query.columns(plain, rotated));
-  rope(key);
-  return o(kv_b ? expanded(query, c, key, layer) : absorbed(query, c, key, layer));
+AttendSpec LatentAttention::spec(const Tensor& chosen) const {
+  AttendSpec spec{.heads = int(heads), .scale = scale, .window = window, .choice = chosen};
+  if (kv_b)
+    spec.kv_heads = int(heads), spec.head_dim = int(plain + rotated), spec.value_dim = int(value);
+  else
+    spec.kv_heads = 1, spec.head_dim = int(latent + rotated), spec.value_dim = int(latent), spec.latent = true;
+  return spec;
 }
 
-Tensor LatentAttention::absorbed(const Tensor& query, const Tensor& c, const Tensor& key, int layer) const {
+Tensor LatentAttention::operator()(const Tensor& x, const Tensor& low, const Tensor& chosen, int layer) const {
+  const auto query = tempered((q ? q(low) : q_b(low)).split(heads), temperature);
+  const auto both = kv_a(x);
+  const auto c = kv_a_norm(both.columns(0, latent));
+  auto key = both.columns(latent, rotated);
+  key = (k_norm ? k_norm(key) : key).split(1);
+  rope(query.columns(plain, rotated));
+  rope(key);
+  const auto y = kv_b ? expanded(query, c, key, spec(chosen), layer) : absorbed(query, c, key, spec(chosen), layer);
+  return o(gate ? weighed_heads(y, x.step->glu(Act::sigmoid, gate(x), {})) : y);
+}
+
+Tensor LatentAttention::absorbed(const Tensor& query, const Tensor& c, const Tensor& key, const AttendSpec& how,
+                                 int layer) const {
   auto& step = *query.step;
   const auto q_all = step.scratch({query.rows(), heads, latent + rotated}),
              k_all = step.scratch({query.rows(), 1, latent + rotated});
@@ -66,27 +83,17 @@ Tensor LatentAttention::absorbed(const Tensor& query, const Tensor& c, const Ten
   step.copy(query.columns(plain, rotated), q_all.columns(latent, rotated));
   step.copy(c.split(1), k_all.columns(0, latent));
   step.copy(key, k_all.columns(latent, rotated));
-  const AttendSpec spec{.heads = int(heads),
-                        .kv_heads = 1,
-                        .head_dim = int(latent + rotated),
-                        .value_dim = int(latent),
-                        .scale = scale,
-                        .latent = true};
-  return step.linear(step.attend(layer, q_all, k_all, {}, spec).split(heads), v_b).join();
+  return step.linear(step.attend(layer, q_all, k_all, {}, how).split(heads), v_b).join();
 }
 
-Tensor LatentAttention::expanded(const Tensor& query, const Tensor& c, const Tensor& key, int layer) const {
+Tensor LatentAttention::expanded(const Tensor& query, const Tensor& c, const Tensor& key, const AttendSpec& how,
+                                 int layer) const {
   auto& step = *query.step;
   const auto rows = query.rows(), row = key.view.stride[0] / std::int64_t(sizeof(float));
   const auto kv = kv_b(c).split(heads), k_all = step.scratch({rows, heads, plain + rotated});
   step.copy(kv.columns(0, plain), k_all.columns(0, plain));
   step.copy(key.view_as({rows, heads, rotated}, {row, 0, 1}), k_all.columns(plain, rotated));
-  const AttendSpec spec{.heads = int(heads),
-                        .kv_heads = int(heads),
-                        .head_dim = int(plain + rotated),
-                        .value_dim = int(value),
-                        .scale = scale};
-  return step.attend(layer, query, k_all, kv.columns(plain, value), spec);
+  return step.attend(layer, query, k_all, kv.columns(plain, value), how);
 }
 
 }  // namespace nn

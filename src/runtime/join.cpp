@@ -21,11 +21,12 @@ bool any_input(const Record& r, const Test& test) {
     case INLAY_OP_BINARY: return any({r.binary.a, r.binary.b});
     case INLAY_OP_GLU: return any({r.glu.gate, r.glu.up});
     case INLAY_OP_ROPE: return any({r.rope.x});
-    case INLAY_OP_ATTENTION: return any({r.attention.q, r.attention.k, r.attention.v});
+    case INLAY_OP_ATTENTION: return any({r.attention.q, r.attention.k, r.attention.v, r.attention.choice});
     case INLAY_OP_PICK: return any({r.pick.x});
     case INLAY_OP_ROUTE: return any({r.route.logits});
     case INLAY_OP_EXPERTS: return any({r.experts.x, r.experts.choice, r.experts.weight});
     case INLAY_OP_SCAN: return std::any_of(r.in, r.in + r.scan.n, test) || test(r.scan.x);
+    case INLAY_OP_CHOOSE: return any({r.choose.q, r.choose.k, r.choose.weight});
     default: return false;
   }
 }

@@ -27,7 +27,7 @@ void for_each_tensor(const Record& r, const Act& act) {
     case INLAY_OP_ROPE: return all({r.rope.x, r.rope.frequencies});
     case INLAY_OP_ATTENTION: {
       const auto& a = r.attention;
-      return all({a.y, a.q, a.k, a.v, a.sinks, a.slopes, a.bias, r.rope_q.frequencies, r.rope_k.frequencies});
+      return all({a.y, a.q, a.k, a.v, a.sinks, a.slopes, a.bias, a.choice, r.rope_q.frequencies, r.rope_k.frequencies});
     }
     case INLAY_OP_PICK: return all({r.pick.y, r.pick.x});
     case INLAY_OP_ROUTE: return all({r.route.choice, r.route.weight, r.route.logits, r.route.bias, r.route.factor});
@@ -39,6 +39,7 @@ void for_each_tensor(const Record& r, const Act& act) {
     case INLAY_OP_SCAN:
       for (int i = 0; i < r.scan.n; ++i) all({r.in[i]});
       return all({r.scan.y, r.scan.x});
+    case INLAY_OP_CHOOSE: return all({r.choose.y, r.choose.q, r.choose.k, r.choose.weight});
     default: return;
   }
 }

@@ -1,5 +1,5 @@
-// What the blocks of a model call that keep something between steps: attention and scans, and the rotations before
-// them.
+// What the blocks of a model call that keep something between steps: attention, the choice of its keys, scans, and the
+// rotations before them.
 #include <algorithm>
 #include <cmath>
 
@@ -40,7 +40,9 @@ Tensor Step::attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v
                  nullptr,
                  spec.scale != 0 ? spec.scale : 1 / std::sqrt(float(spec.head_dim)),
                  spec.softcap,
-                 spec.window};
+                 spec.window,
+                 spec.chosen_run,
+                 state_->keep(spec.choice)};
   return y.join();
 }
 
@@ -50,6 +52,13 @@ void Step::store(int layer, const Tensor& k, const Tensor& v) {
   r.attention.size = sizeof(r.attention);
   r.attention.k = state_->keep(k), r.attention.v = state_->keep(v);
   r.attention.cache = &state_->keys_values[std::size_t(layer)];
+}
+
+void Step::choose(int layer, const Tensor& choice, const Tensor& q, const Tensor& k, const Tensor& weight,
+                  const ChooseSpec& spec) {
+  auto& r = state_->add(INLAY_OP_CHOOSE);
+  r.choose = {sizeof(r.choose), spec.run,        spec.local,           state_->keep(choice),
+              state_->keep(q),  state_->keep(k), state_->keep(weight), &state_->keys_values[std::size_t(layer)]};
 }
 
 Tensor Step::scan(inlay_scan_kind kind, int layer, const Tensor& x, std::initializer_list<Tensor> in,

@@ -35,7 +35,7 @@ std::vector<std::pair<float, float>> turns_of(const Rotation& rotation, double p
 }  // namespace
 
 // Reads the joined list of a step for what turns the keys of each layer. Whatever else depends on positions (learned
-// ones, states, latent rows, chunks) forbids shifts.
+// ones, states, latent rows, chunks, chosen keys) forbids shifts.
 void Engine::find_rotations() {
   rotations_.reserve(caches_->keys_values().size());
   while (rotations_.size() < caches_->keys_values().size())
@@ -45,6 +45,7 @@ void Engine::find_rotations() {
   for (const auto& record : step_->pass->list) {
     if (record.op == INLAY_OP_ROPE) apart.push_back(&record.rope);
     if (record.op == INLAY_OP_EMBED && record.embed.by == INLAY_EMBED_POSITION) shifts_ = false;
+    if (record.op == INLAY_OP_CHOOSE) shifts_ = false;
     if (record.op != INLAY_OP_ATTENTION) continue;
     const auto& attention = record.attention;
     if (!attention.cache || attention.cache->kind != INLAY_CACHE_KV || attention.mask == INLAY_MASK_CHUNKED)

@@ -21,12 +21,13 @@ void submit(const inlay_backend& table, inlay_device* device, const Record& r) {
     case INLAY_OP_ROUTE: return ops.route(device, &r.route);
     case INLAY_OP_EXPERTS: return ops.experts(device, &r.experts);
     case INLAY_OP_SCAN: return ops.scan(device, &r.scan);
+    case INLAY_OP_CHOOSE: return ops.choose(device, &r.choose);
     default: return table.mark(device, r.layer);
   }
 }
 
-constexpr const char* op_names[] = {"embed",     "norm", "linear", "binary",  "glu", "rope",
-                                    "attention", "pick", "route",  "experts", "scan"};
+constexpr const char* op_names[] = {"embed",     "norm", "linear", "binary",  "glu",  "rope",
+                                    "attention", "pick", "route",  "experts", "scan", "choose"};
 
 Errc code_of(int status) {
   switch (status) {

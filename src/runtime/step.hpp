@@ -30,6 +30,7 @@ struct Record {
     inlay_route_op route;
     inlay_experts_op experts;
     inlay_scan_op scan;
+    inlay_choose_op choose;
   };
   const inlay_tensor *y[most_joined] = {}, *w[most_joined] = {}, *bias[most_joined] = {}, *in[8] = {};
   float scale[most_joined] = {1, 1, 1, 1};

@@ -178,6 +178,7 @@ class Device {
   void run(Batch& b, const inlay_route_op& op) { run(b, INLAY_OP_ROUTE, &inlay_ops::route, op); }
   void run(Batch& b, const inlay_experts_op& op) { run(b, INLAY_OP_EXPERTS, &inlay_ops::experts, op); }
   void run(Batch& b, const inlay_scan_op& op) { run(b, INLAY_OP_SCAN, &inlay_ops::scan, op); }
+  void run(Batch& b, const inlay_choose_op& op) { run(b, INLAY_OP_CHOOSE, &inlay_ops::choose, op); }
 
  private:
   struct Taken {

@@ -111,9 +111,9 @@ TEST_CASE("activations equal the reference's, from tiny to huge") {
     gate.push_back(value);
   gate.resize(423, 0.5f);
   up = random.floats(gate.size(), 2);
-  for (std::uint32_t act = INLAY_ACT_NONE; act <= INLAY_ACT_SWIGLU_LIMITED; ++act) {
+  for (std::uint32_t act = INLAY_ACT_NONE; act <= INLAY_ACT_SWIGLU_BOUNDED; ++act) {
     for (const bool gated : {true, false}) {
-      const bool always_gated = act == INLAY_ACT_SWIGLU_CLAMPED || act == INLAY_ACT_SWIGLU_LIMITED;
+      const bool always_gated = act == INLAY_ACT_SWIGLU_CLAMPED || act >= INLAY_ACT_SWIGLU_LIMITED;
       const bool never_gated = act == INLAY_ACT_CLAMP || act == INLAY_ACT_XIELU;
       if (gated ? never_gated : always_gated) continue;
       INFO("activation " << act);

@@ -60,6 +60,12 @@ const Scan scans[] = {
      {tokens, 3, 16},
      3 * 16 * 16,
      3},
+    {INLAY_SCAN_GATED_DELTA,  // keeps exp(gate)
+     {{tokens, 3, 16}},
+     {{{tokens, 3, 16}, -0.2f, 0.2f}, {{tokens, 3, 16}, -0.2f, 0.2f}, {{tokens, 3, 16}, -2, 0}, {{tokens, 3, 1}}},
+     {tokens, 3, 16},
+     3 * 16 * 16,
+     3},
     {INLAY_SCAN_RWKV6,
      {{tokens, 3, 16}},
      {{{tokens, 3, 16}}, {{tokens, 3, 16}}, {{tokens, 3, 16}, -3, 1}, {{3, 16}}},

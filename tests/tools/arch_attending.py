@@ -128,7 +128,7 @@ class HunyuanDense(Llamas):
 
 
 class HunyuanMoe(HunyuanDense):
-    architecture, EXPERTS, USED = "hunyuan-moe", 4, 2
+    architecture, EXPERTS, USED, F = "hunyuan-moe", 4, 2, 16
 
     def mlp(self, p, suffix="", count=()):
         super().mlp(p, "_shexp"), super().mlp(p, "_exps", (self.EXPERTS,))

@@ -10,7 +10,7 @@ def gelu(x):
 
 class T5(Written):
     """Gated and tied, with buckets of its own in one layer (UMT5), other widths and other depths than usual."""
-    architecture, kind, H, K, L, WRITES, BUCKETS = "t5", "seq2seq", 4, 12, 2, 3, 16
+    architecture, kind, H, K, L, F, WRITES, BUCKETS = "t5", "seq2seq", 4, 12, 2, 48, 3, 16
 
     def __init__(self, seed):
         super().__init__(seed)

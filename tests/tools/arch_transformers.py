@@ -29,7 +29,7 @@ GEMMA3N = [(r"post_attention_layernorm", "post_attention_norm"), (r"pre_feedforw
 
 class Transformed:
     """`model` and `config` name classes of transformers; CONFIG adds to what all share, KEYS to the file's keys."""
-    E, L, H, G, K, F, kind = 32, 2, 4, 2, 8, 48, "causal"
+    E, L, H, G, K, F, kind = 32, 2, 4, 2, 8, 16, "causal"
     CONFIG, KEYS, RENAMED, SECOND_NORM = {}, {}, [], "ffn_norm"
 
     def __init__(self, seed):
@@ -156,7 +156,7 @@ class Gemma4(Transformed):
             "rope.freq_base": 1000000.0, "rope.freq_base_swa": 10000.0, "embedding_length_per_layer_input": 8,
             "attention.key_length": 16, "attention.value_length": 16, "attention.key_length_swa": 8,
             "attention.value_length_swa": 8, "rope.dimension_count": 16, "rope.dimension_count_swa": 8,
-            "final_logit_softcapping": 4.0, "feed_forward_length": [48] * 6}
+            "final_logit_softcapping": 4.0, "feed_forward_length": [16] * 6}
 
     def __init__(self, seed):
         super().__init__(seed)

@@ -3,52 +3,9 @@ import numpy as np
 import torch
 import transformers
 
-from arch_transformers_more import FULL, LATENT_NAMES, LOCAL, Compact, Latent, experts, permuted
+from arch_transformers_more import FULL, LOCAL, Compact, experts, permuted
+from arch_transformers_sparse import SPARSE, Headed
 from arch_written import V
-
-
-class Deepseek32(Latent):
-    """The indexer may choose more tokens than there are."""
-    architecture, model, config, G = "deepseek32", "DeepseekV32ForCausalLM", "DeepseekV32Config", 4
-    RENAMED = LATENT_NAMES
-    CONFIG = {"kv_lora_rank": 16, "q_lora_rank": 24, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8,
-              "n_routed_experts": 4, "num_experts_per_tok": 2, "n_shared_experts": 1, "moe_intermediate_size": 16,
-              "routed_scaling_factor": 1.5, "norm_topk_prob": True, "first_k_dense_replace": 1, "n_group": 2, "topk_group": 1,
-              "index_topk": 512, "index_head_dim": 8, "index_n_heads": 2,
-              "rope_parameters": {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "mscale": 1.0, "mscale_all_dim": 1.0,
-                                  "original_max_position_embeddings": 32, "beta_fast": 32.0, "beta_slow": 1.0}}
-    KEYS = experts(expert_shared_count=1, expert_weights_scale=1.5, expert_weights_norm=True, expert_gating_func=2,
-                   expert_group_count=2, expert_group_used_count=1) | {
-        "attention.q_lora_rank": 24, "attention.head_count_kv": 1, "leading_dense_block_count": 1, "rope.scaling.type": "yarn",
-        "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 32, "rope.scaling.yarn_log_multiplier": 0.1,
-        "attention.indexer.head_count": 2, "attention.indexer.key_length": 8, "attention.indexer.top_k": 512}
-
-    def rename(self, name, value):
-        if ".indexer." not in name:
-            super().rename(name, value)
-
-    def keys(self):
-        for i in range(self.L):
-            if f"blk.{i}.attn_kv_b.weight" in self.weights:
-                self.split_latent(f"blk.{i}.")
-        return super().keys() | self.latent_keys() | self.KEYS
-
-
-class Glm4MoeLite(Deepseek32):
-    """No key says that the experts are weighed by sigmoids; the norms of latents keep an epsilon of their own."""
-    architecture, model, config = "deepseek2", "Glm4MoeLiteForCausalLM", "Glm4MoeLiteConfig"
-    CONFIG = {k: v for k, v in Deepseek32.CONFIG.items() if not k.startswith(("index", "rope"))} | {
-        "rms_norm_eps": 1e-3, "mlp_layer_types": ["dense", "sparse"]}
-    KEYS = {k: v for k, v in Deepseek32.KEYS.items() if not k.startswith(("attention.indexer", "rope.")) and "gating" not in k}
-
-
-class Headed(torch.nn.Module):
-    """A model of transformers without a head, and a head."""
-
-    def __init__(self, name, config):
-        super().__init__()
-        self.config, self.model = config, getattr(transformers, name)(config)
-        self.lm_head = torch.nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
 
 class Chameleon(Compact):
@@ -184,5 +141,6 @@ class JinaBertV3(Compact):
             return self.run(torch.tensor([tokens])).last_hidden_state[0].numpy()
 
 
-RECENT = {"deepseek32": Deepseek32, "glm4_moe_lite": Glm4MoeLite, "chameleon": Chameleon, "chameleon_swin": ChameleonSwin,
-          "hrm_text": HrmText, "minimax_01": Minimax01, "muse_glimmer": MuseGlimmer, "step35": Step35, "jina_bert_v3": JinaBertV3}
+RECENT = SPARSE | {
+    "chameleon": Chameleon, "chameleon_swin": ChameleonSwin, "hrm_text": HrmText, "minimax_01": Minimax01,
+    "muse_glimmer": MuseGlimmer, "step35": Step35, "jina_bert_v3": JinaBertV3}

@@ -24,7 +24,7 @@ def layer_norm(x, w, b, eps):
 
 class Written:
     """A model written out here: `weights` by GGUF name, in float64, and logits(tokens)."""
-    E, L, HEAD, F, kind = 32, 2, 8, 48, "causal"
+    E, L, HEAD, F, kind = 32, 2, 8, 16, "causal"
 
     def __init__(self, seed):
         self.random, self.weights = np.random.default_rng(seed), {}

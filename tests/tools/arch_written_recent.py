@@ -5,7 +5,7 @@ import numpy as np
 from arch_encoders import NeoBert
 from arch_recurrent import Rwkv7
 from arch_written import V, sigmoid, silu
-from arch_written_more import Small, slopes
+from arch_written_more import Small, SmallThinker, routed, slopes
 
 
 class Plamo3(Small):
@@ -257,5 +257,31 @@ class LlamaEmbed(NeoBert):
         return super().rms(x, name.removeprefix("enc."))
 
 
-RECENT_WRITTEN = {"plamo2": Plamo2, "plamo3": Plamo3, "arwkv7": Arwkv7, "talkie": Talkie, "baichuan_13b": Baichuan13B,
+class Maple(SmallThinker):
+    """Routed by what the experts read; gates are bounded before their activation."""
+    architecture, LIMIT = "maple", 0.5
+
+    def layer(self, p):
+        super().layer(p)
+        self.vector(p + "attn_q_norm", 0.5, 1.5, self.K), self.vector(p + "attn_k_norm", 0.5, 1.5, self.K)
+
+    def prepared(self, heads, p, which):
+        return self.turned(self.rms(heads, p + f"attn_{which}_norm"), p)
+
+    def expert(self, p):
+        w = lambda name, e: self.weights[p + f"ffn_{name}_exps.weight"][e]
+        return lambda h, e: (silu(np.minimum(h @ w("gate", e).T, self.LIMIT))
+                             * np.clip(h @ w("up", e).T, -self.LIMIT, self.LIMIT)) @ w("down", e).T
+
+    def feed(self, h, p):
+        return routed(h, self.linear(h, p + "ffn_gate_inp"), self.expert(p), self.USED)
+
+    def logits(self, tokens):
+        return Small.logits(self, tokens)
+
+    def keys(self):
+        return super().keys() | {"attention.sliding_window_pattern": [False, True], "swiglu_clamp_exp": [self.LIMIT] * self.L}
+
+
+RECENT_WRITTEN = {"maple": Maple, "plamo2": Plamo2, "plamo3": Plamo3, "arwkv7": Arwkv7, "talkie": Talkie, "baichuan_13b": Baichuan13B,
                   "pangu_embedded": PanguEmbedded, "llama_embed": LlamaEmbed}

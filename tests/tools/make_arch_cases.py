@@ -23,7 +23,7 @@ FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mis
 TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4"}
 MORE = ["afmoe", "cohere2_moe", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
         "mistral4", "eurobert", "gemma4_moe"]
-RECENT = ["chameleon", "chameleon_swin", "deepseek32", "glm4_moe_lite", "hrm_text", "jina_bert_v3", "minimax_01", "muse_glimmer",
+RECENT = ["bailingmoe3", "chameleon", "chameleon_swin", "deepseek32", "dots3note", "glm4_moe_lite", "glm_dsa", "hrm_text", "jina_bert_v3", "minimax_01", "minimax_m3", "muse_glimmer",
           "step35"]
 
 
@@ -110,7 +110,8 @@ def reduced(made, asked, largest):
     return round(max(2 * float(max(costs)), largest / 1024), 4)
 
 
-def make(name, folder, seed=1):
+def make(name, folder):
+    seed = getattr(family(name), "SEED", 1)
     made = family(name)(seed)
     random = np.random.default_rng(seed + 100)
     draw = lambda n: [int(t) for t in random.integers(3, V, n)]

@@ -1,4 +1,4 @@
-// DeepSeek V2, V2 Lite, V3 and their kin: latent attention, and experts in groups after the first layers.
+// DeepSeek V2, V2 Lite, V3, V3.2 and their kin: latent attention, and experts in groups after the first layers.
 #pragma once
 
 #include "inlay/nn.hpp"
@@ -27,25 +27,37 @@ struct Deepseek2 : nn::Decoder<Deepseek2Layer> {
   using Decoder::Decoder;
 };
 
-/// DeepSeek 3.2 and GLM 5 attend to the tokens that an indexer has chosen.
-/// While there are no more tokens than the indexer may choose, it chooses all of them, and this is DeepSeek 3. That is
-/// as far as contexts go here: a longer one is an error, and the tensors of the indexer ("indexer.*") are not used.
+/// DeepSeek 3.2 and GLM 5: x += attention(norm(x)) over the keys that an indexer chooses;  x += experts(norm(x)), or an
+/// MLP on the first layers. A layer without an indexer of its own reads what the last one before it chose.
+template <nn::Pairing pairing>
 struct Deepseek32Layer : Deepseek2Layer {
+  nn::LightningIndexer indexer;
+
   Deepseek32Layer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
-      : Deepseek2Layer(w, m, s, i, {.gating = INLAY_ROUTE_SIGMOID}) {}
+      : Deepseek2Layer(w, m, s, i, {.gating = INLAY_ROUTE_SIGMOID}) {
+    if (i >= s.layers || m.context <= nn::chosen_keys(m)) return;
+    const bool own = pairing == nn::Pairing::halves || w.has("indexer.attn_k.weight");  // where no key says so
+    if (i == 0 || m.flag("attention.indexer.types", i, own)) indexer = nn::LightningIndexer(w, m, s, pairing);
+  }
+  static int lists(const nn::Shape&) { return 1; }
+
+  using Deepseek2Layer::operator();  // reads all keys, which is good enough for guesses
+  void operator()(nn::Tensor& x, const nn::Chosen& chosen, int i) const {
+    const auto h = attn_norm(x), low = attention.low(h);
+    if (indexer) indexer(h, low, chosen, i);
+    x += attention(h, low, chosen.keys, i);
+    x += feed(mlp_norm(x));
+  }
 };
 
-struct Deepseek32 : nn::Decoder<Deepseek32Layer> {
+struct Deepseek32 : nn::ChoosingDecoder<Deepseek32Layer<nn::Pairing::halves>> {
   static constexpr std::string_view name = "deepseek32";
-  static constexpr std::string_view also[] = {"glm-dsa"};
-  Deepseek32(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
-    const int chosen = m.integer("attention.indexer.top_k");
-    if (m.context > chosen)
-      throw Error(Errc::argument,
-                  "the context of " + std::to_string(m.context) + " tokens is longer than the " +
-                      std::to_string(chosen) + " that this model's attention reads without choosing, which is not here",
-                  Fault::limit, "context");
-  }
+  using ChoosingDecoder::ChoosingDecoder;
+};
+
+struct GlmDsa : nn::ChoosingDecoder<Deepseek32Layer<nn::Pairing::adjacent>> {
+  static constexpr std::string_view name = "glm-dsa";
+  using ChoosingDecoder::ChoosingDecoder;
 };
 
 }  // namespace models

@@ -127,7 +127,7 @@ INLAY_API Tensor tempered(const Tensor& queries, const Tensor& table);
 struct INLAY_API GatedMlp {
   Linear gate, up, down;
   Act act = Act::silu;
-  float limit = 0;  ///< of the activation
+  float alpha = 0, limit = 0;  ///< of the activation
   std::int64_t hidden = 0;
   GatedMlp() = default;
   GatedMlp(const Weights& w, std::int64_t dim, std::int64_t hidden, Act a = Act::silu, const std::string& suffix = {});

@@ -7,6 +7,13 @@ namespace inlay {
 inline namespace v0 {
 namespace nn {
 
+/// y [T, heads * V] times one number for each head, [T, heads].
+inline Tensor weighed_heads(const Tensor& y, const Tensor& weights) {
+  const std::int64_t heads = weights.cols(), size = y.cols() / heads, rows = y.rows() * heads;
+  const auto weighed = y.view_as({rows, size}, {size, 1}) * weights.view_as({rows, 1}, {1, 1});
+  return weighed.view_as({y.rows(), y.cols()}, {y.cols(), 1});
+}
+
 /// y = o(attend(q, k, v) * act(gate(x))), "attn_gate": a gate for each number that attention gives, or one for each
 /// head
 struct GatedAttention {
@@ -18,10 +25,7 @@ struct GatedAttention {
 
   Tensor operator()(const Tensor& x, int layer) const {
     const auto y = attention.attend(attention.project(x), layer), opened = x.step->glu(act, gate(x), {});
-    if (opened.cols() == y.cols()) return attention.o(y * opened);
-    const std::int64_t heads = opened.cols(), size = y.cols() / heads, rows = x.rows() * heads;
-    const auto weighed = y.view_as({rows, size}, {size, 1}) * opened.view_as({rows, 1}, {1, 1});
-    return attention.o(weighed.view_as({x.rows(), y.cols()}, {y.cols(), 1}));
+    return attention.o(opened.cols() == y.cols() ? y * opened : weighed_heads(y, opened));
   }
 
   Cache cache() const { return attention.cache(); }

@@ -23,9 +23,9 @@
 ///   y[h,k] = sum over n of s[h,k,n] * C[g,n] + D[h] * x[h,k]
 ///
 /// INLAY_SCAN_GATED_DELTA, Gated DeltaNet and KDA:
-///   x = v[T,H,V]; in: q[T,H,K], k[T,H,K], gate[T,H,1] or [T,H,K], beta[T,H,1], A[H], [gate_bias[H] or [H*K]];
+///   x = v[T,H,V]; in: q[T,H,K], k[T,H,K], gate[T,H,1] or [T,H,K], beta[T,H,1], [A[H]], [gate_bias[H] or [H*K]];
 ///   state [H, K, V]. Where eps > 0, q and k are first divided by sqrt(sum of squares + eps), head by head.
-///   S[i,:] = exp(A * softplus(gate[i] + gate_bias[i])) * S[i,:]
+///   S[i,:] = exp(A * softplus(gate[i] + gate_bias[i])) * S[i,:]; without A, exp(gate[i] + gate_bias[i]) * S[i,:]
 ///   S = S + k (sigmoid(beta) * (v - S'k))'
 ///   y[T,H,V] = S'q / sqrt(K)
 ///

@@ -57,7 +57,8 @@ enum class Act : std::uint32_t {
   gelu_quick = INLAY_ACT_GELU_QUICK,
   clamp = INLAY_ACT_CLAMP,
   xielu = INLAY_ACT_XIELU,
-  swiglu_limited = INLAY_ACT_SWIGLU_LIMITED
+  swiglu_limited = INLAY_ACT_SWIGLU_LIMITED,
+  swiglu_bounded = INLAY_ACT_SWIGLU_BOUNDED
 };
 
 enum class Mask : std::uint32_t {
@@ -90,6 +91,8 @@ struct AttendSpec {
   Tensor sinks = {}, slopes = {}, bias = {};
   bool latent = false;   ///< values are the first value_dim of the keys
   bool encoder = false;  ///< over this step's own keys and values; nothing is kept
+  Tensor choice = {};    ///< what Step::choose wrote; none: every key is read
+  int chosen_run = 1;
 };
 
 /// What one layer keeps between steps: keys and values, a state, or both.
@@ -98,6 +101,11 @@ struct Cache {
   bool latent = false;
   std::int64_t state_bytes = 0;
   bool of_source = false;  ///< keys and values of an encoder-decoder's source, which its encoder's pass stores
+};
+
+/// Keys are chosen in runs of `run`, the last `local` of them always.
+struct ChooseSpec {
+  int run = 1, local = 0;
 };
 
 struct RouteSpec {
@@ -137,6 +145,11 @@ class INLAY_API Step {
   Tensor attend(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const AttendSpec&);
   /// Puts keys and values [T, G, K] into a layer's cache, for attention of later steps.
   void store(int layer, const Tensor& k, const Tensor& v);
+  /// Writes to `choice`, [T, 1, n] i32, which keys attention is to read, by the scores of q [T, H, K] with the keys k
+  /// [T, 1, K] of the layer's cache, weighed by weight [T, H]; without weight, [T, H, n], one choice for each head of
+  /// q.
+  void choose(int layer, const Tensor& choice, const Tensor& q, const Tensor& k, const Tensor& weight,
+              const ChooseSpec& spec);
   Tensor pick_wanted(const Tensor& x);            ///< [R, D]
   Tensor given(std::int64_t width);               ///< [T, width] from the host: what another network made of the tokens
   bool keeps_hidden() const noexcept;             ///< whether the host wants what heads guess from ...

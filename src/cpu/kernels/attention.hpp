@@ -24,7 +24,8 @@ class Attending {
         groups_((rows_ + group_rows<A> - 1) / group_rows<A>),
         scratch_(task, chunk.scratch),
         sequence_(view_of(*chunk.batch, *task.op, tile.sequence)),
-        source_(task, sequence_, head, scratch_, rows_) {}
+        source_(task, sequence_, head, scratch_, rows_,
+                chosen_for(*task.op, sequence_, sequence_.first + tile.first_row / task.queries_per_head, head)) {}
 
   void operator()(KeyRange parts) noexcept {
     if (task_.stores) store_new(parts);
@@ -97,7 +98,7 @@ class Attending {
         row.token = sequence_.first + number / together;
         row.head = head_ * together + number % together;
         row.position = sequence_.position(row.token);
-        row.seen = visible_keys(op_, row.position, sequence_.length);
+        row.seen = keys_seen(op_, sequence_, row.token);
         const float* query = queries[row.token * heads + row.head];
         if (task_.query_turns) {
           std::copy_n(query, dims, scratch_.vector);

@@ -14,18 +14,19 @@ namespace {
 template <class A>
 class KeySource {
  public:
-  // `reuse`: how many rows will be multiplied with each block, so whether widening it first pays.
+  // `reuse`: how many rows will be multiplied with each block, so whether widening it first pays. With a list of chosen
+  // keys, positions are numbers in it.
   KeySource(const AttentionTask& task, const SequenceView& sequence, int head, const AttentionScratch& scratch,
-            int reuse) noexcept
-      : task_(task), sequence_(sequence), head_(head), scratch_(scratch) {
+            int reuse, const std::int32_t* chosen) noexcept
+      : task_(task), sequence_(sequence), head_(head), scratch_(scratch), chosen_(chosen) {
     const bool widens = reuse > 2 * group_rows<A>;
     const auto direct = [&](std::uint32_t type) {
       return type == INLAY_F32 || (!widens && (type == INLAY_F16 || type == INLAY_BF16));
     };
     const bool whole = task.value_dims == task.value_stride;
-    keys_in_place_ = sequence.pages && task.keys.tiled && direct(task.keys.type);
-    values_in_place_ =
-        whole && (!sequence.pages || (direct(task.values.type) && task.op->cache->page_size % tile_keys == 0));
+    keys_in_place_ = !chosen && sequence.pages && task.keys.tiled && direct(task.keys.type);
+    values_in_place_ = !chosen && whole &&
+                       (!sequence.pages || (direct(task.values.type) && task.op->cache->page_size % tile_keys == 0));
   }
 
   // Nothing is widened, so blocks can be found ahead of their use.
@@ -48,7 +49,7 @@ class KeySource {
 
   // Asks for the memory of the block that begins at position `first`, to have it when it is to be widened.
   void fetch(std::int64_t first, KeyRange wanted) const noexcept {
-    if (!sequence_.pages || task_.op->cache->page_size % tile_keys != 0) return;
+    if (!sequence_.pages || chosen_ || task_.op->cache->page_size % tile_keys != 0) return;
     const std::int64_t begin = std::max(first, wanted.begin) / tile_keys * tile_keys;
     const std::int64_t end = std::min(first + block_keys, wanted.end);
     for (std::int64_t position = begin; position < end; position += tile_keys) {
@@ -75,6 +76,7 @@ class KeySource {
     for (std::int64_t i = 0; i < bytes; i += line) __builtin_prefetch(place + i);
   }
 
+  std::int64_t at(std::int64_t number) const noexcept { return chosen_ ? chosen_[number] : number; }
   std::byte* head_of(const VectorLayout& layout, std::int64_t position) const noexcept {
     const inlay_cache& cache = *task_.op->cache;
     return page_address(cache, sequence_.pages[position / cache.page_size]) + layout.offset + head_ * layout.head_bytes;
@@ -118,14 +120,14 @@ class KeySource {
     float* panel = scratch_.key_panel + std::int64_t{t} * tile_keys * task_.key_dims;
     tile.key_type = INLAY_F32;
     tile.keys = reinterpret_cast<const std::byte*>(panel);
-    if (sequence_.pages && task_.keys.tiled) {
+    if (sequence_.pages && task_.keys.tiled && !chosen_) {
       const std::byte* place = place_of(task_.keys, position);
       if (is_float(task_.keys.type))
         return widen(task_.keys.type, place, panel, std::int64_t{tile_keys} * task_.key_dims, tile_keys);
       return widen_coded_keys<A>(task_.keys.type, place, task_.key_dims, panel);
     }
     for (int i = tile.begin; i < tile.end; ++i) {
-      const float* vector = key(position + i);
+      const float* vector = key(at(position + i));
       for (int d = 0; d < task_.key_dims; ++d) panel[d * tile_keys + i] = vector[d];
     }
   }
@@ -154,14 +156,14 @@ class KeySource {
     for (int i = tile.begin; i < tile.end; ++i) {
       float* row = panel + i * tile_keys;
       if (simple) {
-        const std::byte* place = place_of(task_.values, position + i);
+        const std::byte* place = place_of(task_.values, at(position + i));
         if (is_float(task_.values.type))
           widen(task_.values.type, place, row, task_.value_dims, chunk);
         else
           widen_coded_value<A>(task_.values.type, place, task_.value_dims, row, chunk);
         continue;
       }
-      const float* vector = value(position + i);
+      const float* vector = value(at(position + i));
       for (int d = 0; d < task_.value_dims; ++d) row[d / tile_keys * chunk + d % tile_keys] = vector[d];
     }
   }
@@ -176,6 +178,7 @@ class KeySource {
   const SequenceView& sequence_;
   int head_;
   const AttentionScratch& scratch_;
+  const std::int32_t* chosen_;
   bool keys_in_place_, values_in_place_;
 };
 

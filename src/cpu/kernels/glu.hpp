@@ -58,6 +58,15 @@ inline void glu_row(std::uint32_t act, float alpha, float limit, float* y, const
     return transform<A>(
         y, n, [=](B g) { return limited(g, B(1.0f)); }, gate);
   }
+  if (act == INLAY_ACT_SWIGLU_BOUNDED) {
+    const auto bounded = [=](B g, B u) {
+      g = xsimd::min(B(limit), g);
+      return g * math::sigmoid(g) * xsimd::max(B(-limit), xsimd::min(B(limit), u));
+    };
+    if (up) return transform<A>(y, n, bounded, gate, up);
+    return transform<A>(
+        y, n, [=](B g) { return bounded(g, B(1.0f)); }, gate);
+  }
   if (act == INLAY_ACT_CLAMP) {
     return transform<A>(
         y, n, [=](B g) { return xsimd::max(B(-limit), xsimd::min(B(limit), g)); }, gate);

@@ -81,9 +81,10 @@ class HeadScan {
     scaled(q, length_factor(q) / std::sqrt(static_cast<double>(size_)), prepared(0, i));
     scaled(k, length_factor(k), prepared(1, i));
     const std::int64_t gates = columns(*piece_.input(2));
-    const B rate(piece_.numbers(4)[piece_.number]);
+    const bool rated = piece_.numbers(4);
+    const B rate(rated ? piece_.numbers(4)[piece_.number] : 0.0f);
     const float* bias = piece_.numbers(5) ? piece_.numbers(5) + piece_.number * gates : nullptr;
-    const auto factor = [rate](B v) { return math::exp(rate * math::softplus(v)); };
+    const auto factor = [rated, rate](B v) { return math::exp(rated ? rate * math::softplus(v) : v); };
     if (gates == 1) {
       const B shared = factor(B(*gate + (bias ? *bias : 0.0f)));
       transform<A>(
