@@ -3,7 +3,6 @@
 
 #include <memory_resource>
 
-#include "inlay/error.hpp"
 #include "inlay/session.hpp"
 
 namespace inlay {

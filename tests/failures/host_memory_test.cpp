@@ -72,7 +72,7 @@ TEST_CASE("a session's salt is kept in the host's memory") {
 TEST_CASE("the token masks of a grammar are kept in the host's memory, as long as the grammar lives") {
   Beside memory;
   const auto model = support::load_nano({.threads = 1, .parallel = serially, .memory = &memory});
-  auto session = model.session();
+  auto session = model.session({.speculate = false});  // guesses would make steps of sizes that time decides
   const auto answer = [&](const inlay::Grammar& grammar) {
     Sampler sampler = Sampler::greedy();
     sampler.grammar = grammar;
