@@ -61,6 +61,12 @@ std::pmr::string FileWeights::key_of(std::string_view name, nn::Weights::Use use
   return key;
 }
 
+bool FileWeights::is_asked_for(std::string_view name) const {
+  using Use = nn::Weights::Use;
+  constexpr Use uses[] = {Use::values, Use::matrix, Use::table};
+  return std::any_of(std::begin(uses), std::end(uses), [&](Use use) { return found_.contains(key_of(name, use)); });
+}
+
 std::size_t FileWeights::numbers_in(const gguf::Tensor& tensor) {
   std::size_t n = 1;
   for (const auto d : tensor.shape) n *= std::size_t(d);
@@ -103,7 +109,7 @@ nn::Tensor FileWeights::find(const std::string& name, std::span<const std::int64
       break;
     case nn::Weights::Use::table: loaded = packed(seen, INLAY_ROLE_TABLE); break;
   }
-  report(tensor->data.size());
+  if (!is_asked_for(name)) report(tensor->data.size());
   return keep(std::move(key), loaded);
 }
 
@@ -203,11 +209,8 @@ void FileWeights::report(std::uint64_t bytes) {
 
 std::vector<std::string> FileWeights::unused() const {
   std::vector<std::string> names;
-  for (const auto& tensor : file_->tensors()) {
-    const auto asked = [&](nn::Weights::Use use) { return found_.contains(key_of(tensor.name, use)); };
-    using Use = nn::Weights::Use;
-    if (!asked(Use::values) && !asked(Use::matrix) && !asked(Use::table)) names.emplace_back(tensor.name);
-  }
+  for (const auto& tensor : file_->tensors())
+    if (!is_asked_for(tensor.name)) names.emplace_back(tensor.name);
   return names;
 }
 

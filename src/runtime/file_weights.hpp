@@ -51,6 +51,7 @@ class FileWeights final : public nn::Weights::Source {
   static bool is_ternary(const gguf::Tensor& tensor);
   static std::size_t numbers_in(const gguf::Tensor& tensor);
   std::pmr::string key_of(std::string_view name, nn::Weights::Use use) const;
+  bool is_asked_for(std::string_view name) const;  // so far, in any use
   nn::Tensor keep(std::pmr::string&& key, const nn::Tensor& tensor) {
     return found_.emplace(std::move(key), tensor).first->second;
   }

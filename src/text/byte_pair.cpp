@@ -128,6 +128,7 @@ void BytePair::read_merges(const gguf::Value& value, std::size_t first, std::siz
     parts[count++] = merge.substr(space + 1);
   }
   vocabulary_.table.fetch(std::span(parts).first(count));
+  std::array<MergeTable::Listed, TokenTable::batch / 2> merges;
   std::string joined;
   for (std::size_t i = 0; i < count; i += 2) {
     const TokenId left = symbol_of(parts[i]), right = symbol_of(parts[i + 1]);
@@ -135,8 +136,9 @@ void BytePair::read_merges(const gguf::Value& value, std::size_t first, std::siz
     // Most vocabularies list their merges in the order of the results.
     const auto leads_to = [&](TokenId id) { return vocabulary_.is_plain(id) && vocabulary_.text(id) == joined; };
     if (!leads_to(last_result_)) last_result_ = leads_to(last_result_ + 1) ? last_result_ + 1 : symbol_of(joined);
-    merges_.add(left, right, last_result_);
+    merges_.fetch(merges[i / 2] = {left, right, last_result_});
   }
+  for (std::size_t i = 0; i < count / 2; ++i) merges_.add(merges[i]);
 }
 
 std::optional<Merge> BytePair::join(std::string_view piece, const Symbol& left, const Symbol& right) const {

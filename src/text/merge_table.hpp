@@ -13,16 +13,24 @@ namespace inlay::text {
 
 class MergeTable {
  public:
+  struct Listed {
+    std::int32_t left, right, result;
+  };
+
   MergeTable(std::size_t merges, std::pmr::memory_resource* memory)
       : slots_(std::bit_ceil(merges + merges / 2 + 1), memory), merges_(memory) {
     merges_.reserve(merges);
   }
 
   // The merge of the next rank. A pair that is there already keeps its lower one.
-  void add(std::int32_t left, std::int32_t right, std::int32_t result) {
-    Slot& slot = slots_[place(left, right)];
-    if (slot.rank < 0) slot = {tag(hash_of(left, right)), static_cast<std::int32_t>(merges_.size())};
-    merges_.push_back({left, right, result});
+  void add(const Listed& merge) {
+    Slot& slot = slots_[place(merge.left, merge.right)];
+    if (slot.rank < 0) slot = {tag(hash_of(merge.left, merge.right)), static_cast<std::int32_t>(merges_.size())};
+    merges_.push_back(merge);
+  }
+  // Asks for the memory that add() will need, which a few may do side by side.
+  void fetch(const Listed& merge) const {
+    __builtin_prefetch(&slots_[hash_of(merge.left, merge.right) & (slots_.size() - 1)]);
   }
 
   std::optional<Merge> find(std::int32_t left, std::int32_t right) const {
@@ -33,9 +41,6 @@ class MergeTable {
   }
 
  private:
-  struct Listed {
-    std::int32_t left, right, result;
-  };
   struct Slot {
     std::uint32_t tag = 0;
     std::int32_t rank = -1;  // -1: free

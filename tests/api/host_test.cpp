@@ -1,4 +1,5 @@
 // Proves: what the host lends (memory, threads) is all that is used, and each of its failures ends in a typed error.
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory_resource>
@@ -164,6 +165,19 @@ TEST_CASE("progress may cancel a load, and a name that is no instruction set is 
     CHECK(error.code() == inlay::Errc::argument);
     CHECK(std::string(error.what()).find("reference") != std::string::npos);
   }
+}
+
+TEST_CASE("progress grows to its end with the last tensor, where one tensor serves as table and as matrix, too") {
+  std::vector<float> told;
+  const auto note = [&](float done) {
+    told.push_back(done);
+    return true;
+  };
+  support::load_nano({.progress = note});
+  REQUIRE(told.size() > 2);
+  CHECK(std::is_sorted(told.begin(), told.end()));
+  CHECK(told.back() <= 1.f);
+  CHECK(told[told.size() - 2] < told.back());
 }
 
 TEST_CASE("a model loads from memory and without weights") {
