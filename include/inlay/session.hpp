@@ -192,8 +192,8 @@ class INLAY_API Session {
   /// Error{argument} for other models, and for more tokens than the context.
   void read_source(std::span<const TokenId> tokens);
 
-  /// Appends tokens and returns their logits, row-major [wanted positions, vocabulary]. `wanted` counts from the first
-  /// of `tokens`; empty: the last one. Throws Error{argument} for an id or position out of range.
+  /// Appends tokens and returns their logits, row-major [wanted, vocabulary]; all that models of text diffusion can do.
+  /// `wanted` counts from the first of `tokens`; empty: the last one. Throws Error{argument} for what is out of range.
   std::vector<float> evaluate(std::span<const TokenId> tokens, std::span<const int> wanted = {});
   /// Natural log-probability of the text after what was read; the session is left as it was.
   double score(std::string_view text);

@@ -196,7 +196,7 @@ void BatchState::show(BatchRequest& request) {
 Batch::Batch(const Model& model) : Batch(model, Options{}) {}
 Batch::Batch(const Model& model, const Options& options) {
   guarded([&] {
-    (void)model.session();  // refuses what cannot generate
+    model.session().state_->require_causal();  // session() refuses the others that cannot generate
     state_ = base::make_shared<BatchState>(model.state_->memory, model.state_, options);
   });
 }

@@ -28,6 +28,7 @@ GenerationState::GenerationState(std::shared_ptr<SessionState> s, const Sampler&
       own_logits_(session_->memory()),
       drafts_(*session_, writer),
       stop_([this] { return writer.interrupted().has_value(); }) {
+  session_->require_causal();
   if (session_->options.when_full == WhenFull::drop) goes_on_when_full(drop_tokens);
 }
 

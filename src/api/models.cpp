@@ -60,6 +60,7 @@
 #include "inlay/models/kimi_linear.hpp"
 #include "inlay/models/laguna.hpp"
 #include "inlay/models/lfm2.hpp"
+#include "inlay/models/llada.hpp"
 #include "inlay/models/llama.hpp"
 #include "inlay/models/llama4.hpp"
 #include "inlay/models/maincoder.hpp"
@@ -140,14 +141,14 @@ constexpr auto rows_of() {
 using namespace models;
 constexpr auto architectures =
     rows_of<Afmoe, Apertus, Arcee, Arctic, Arwkv7, Baichuan, BailingMoe3, Bert, Bitnet, BitnetB158, Bloom, Chameleon,
-            Cohere2, Cohere2Moe, CommandR, Dbrx, Deci, Deepseek, Deepseek2, Deepseek32, Dots1, Dots3Note, Ernie45,
-            Ernie45Moe, EuroBert, Exaone4, ExaoneMoe, Falcon, FalconH1, Gemma, Gemma2, Gemma3, Gemma3n, Gemma4,
+            Cohere2, Cohere2Moe, CommandR, Dbrx, Deci, Deepseek, Deepseek2, Deepseek32, Dots1, Dots3Note, Dream,
+            Ernie45, Ernie45Moe, EuroBert, Exaone4, ExaoneMoe, Falcon, FalconH1, Gemma, Gemma2, Gemma3, Gemma3n, Gemma4,
             GemmaEmbedding, Glm4, Glm4Moe, GlmDsa, Gpt2, GptJ, GptNeox, GptOss, Granite, GraniteHybrid, GraniteSwa,
-            Grok, HrmText, Hunyuan, Internlm2, Jais, Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llama, Llama4,
+            Grok, HrmText, Hunyuan, Internlm2, Jais, Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llada, Llama, Llama4,
             Maincoder, Maple, Mamba, Mamba2, Mellum, Mimo2, Minicpm, Minicpm3, Minimax01, MinimaxM2, MinimaxM3,
             Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron, NemotronH, NeoBert, NomicBert, NomicBertMoe,
             Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2, Plamo3, Plm, Qwen, Qwen2, Qwen2Moe, Qwen3,
-            Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rwkv6, Rwkv7, SeedOss, SmallThinker, Smollm3, Spark25,
+            Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rnd1, Rwkv6, Rwkv7, SeedOss, SmallThinker, Smollm3, Spark25,
             StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
 
 // Levenshtein's distance, for "did you mean".

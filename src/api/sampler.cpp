@@ -42,6 +42,7 @@ std::string Sampler::describe() const {
 std::vector<SampledStep> Session::explain(const Sampler& recipe, int top) {
   return guarded([&] {
     if (top < 1) throw Error(Errc::argument, "top must be at least 1", Fault::bad_value, "top");
+    state_->require_causal();
     const auto& model = *state_->model;
     runtime::Sampling sampling(recipe, recipe.seed ? *recipe.seed : std::random_device()(), model.tokenizer.get());
     state_->ask();

@@ -36,6 +36,14 @@ void SessionState::check_ids(std::span<const TokenId> ids) const {
           Fault::out_of_bounds, "tokens");
 }
 
+void SessionState::require_causal() const {
+  if (engine().looks_ahead())
+    throw Error(Errc::unsupported,
+                "this model sees what comes after a token, too: evaluate() says what it fills a text in with, and it "
+                "writes none on",
+                Fault::unsupported, "general.architecture");
+}
+
 void SessionState::append(std::span<const TokenId> ids) {
   check_ids(ids);
   if (ids.size() > context() - sequence.tokens.size())
@@ -50,11 +58,13 @@ runtime::Reuse SessionState::read(const Reader& reader) {
   auto& tokens = sequence.tokens;
   if (tokens.empty()) throw Error(Errc::argument, "there is nothing to read: the prompt and the session are empty");
   require_source();
-  const auto first = std::min(reader.first, tokens.size() - 1);
+  const bool whole = engine().looks_ahead();
+  const auto first = whole ? 0 : std::min(reader.first, tokens.size() - 1);
   engine().read_again(sequence, first);
   const auto reuse = engine().reuse(sequence, first);
   engine().wake(sequence);
-  const auto most_rows = std::max<std::size_t>(1, most_logit_bytes / (engine().vocabulary() * sizeof(float)));
+  const auto most_rows =
+      whole ? tokens.size() : std::max<std::size_t>(1, most_logit_bytes / (engine().vocabulary() * sizeof(float)));
   const bool guessed_from = guesser && guesser->wants_hidden();
   runtime::Engine::Rows own(memory()), hidden(memory());
   auto& logits = reader.rows ? *reader.rows : own;
@@ -132,6 +142,7 @@ std::vector<float> Session::evaluate(std::span<const TokenId> tokens, std::span<
 
 double Session::score(std::string_view text) {
   return guarded([&] {
+    state_->require_causal();
     auto ids = state_->encode(text, false);
     state_->ask();
     const Rollback rollback(*state_);

@@ -89,6 +89,7 @@ struct SessionState {
   // The same of a prompt, which is the source of an encoder-decoder.
   text::TokenIds encode_prompt(std::string_view text, bool parse_specials) const;
   void check_ids(std::span<const TokenId> ids) const;  // throws Error{argument}
+  void require_causal() const;                         // throws Error{unsupported} where tokens see those behind them
   void require_source() const;                         // throws Error{argument}, as the next does
   void check_source(std::span<const TokenId> source) const;
   // A sequence of an encoder-decoder that has read this source and written nothing; throws Error{argument}.

@@ -92,7 +92,8 @@ Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineO
   if (options.contiguous) cache.range = context_;
   caches_ = base::make<Caches>(memory(), *device_, network_->caches(), cache);
   // What a decoder keeps of its tokens depends on its source, and pages in a range are of one sequence.
-  if (options.reuse_prefixes && !network_->encodes() && !network_->reads_source() && caches_->shares_pages())
+  const bool kept = !network_->encodes() && !network_->looks_ahead() && !network_->reads_source();
+  if (options.reuse_prefixes && kept && caches_->shares_pages())
     share_prefixes();
   step_ = base::make<nn::Step::State>(memory(), *device_, caches_->keys_values(), caches_->states());
   step_->keeps_hidden = options.keeps_hidden;

@@ -96,6 +96,8 @@ class Engine {
   std::pmr::vector<float> encode(std::span<const TokenId> tokens) { return encode(tokens, tokens.size()); }
   std::pmr::vector<float> encode(std::span<const TokenId> tokens, std::size_t second);
   bool encodes() const noexcept { return network_->encodes(); }
+  // Sequences are read whole, and again from their beginning when something is appended.
+  bool looks_ahead() const noexcept { return network_->looks_ahead(); }
   // What turns an encoder's rows into answers; null where the file has none.
   const Judge* judge() const noexcept { return judge_ ? &*judge_ : nullptr; }
   // Columns of what read() gives for heads, and of what heads are given; 0: none.

@@ -62,6 +62,7 @@ void Engine::remember(std::span<const Reading> readings) noexcept {
 
 std::size_t Engine::end_of_chunk(const Sequence& sequence) const noexcept {
   const auto begin = sequence.cached, size = sequence.tokens.size(), page = std::size_t(caches_->page());
+  if (looks_ahead()) return size;
   const auto end = std::min(size, begin + std::size_t(chunk_tokens)), cut = (size - 1) / page * page;
   return prefixes_ && caches_->has_states() && sequence.shareable && begin < cut && cut < end ? cut : end;
 }

@@ -61,4 +61,35 @@ TEST_CASE("logits equal the original implementation's on every instruction set")
   }
 }
 
+template <class Call>
+bool is_refused(const Call& call) {
+  try {
+    call();
+    return false;
+  } catch (const inlay::Error& error) {
+    return error.code() == inlay::Errc::unsupported;
+  }
+}
+
+TEST_CASE("models that fill texts in equal the original implementation's logits, and refuse to write on") {
+  for (const auto& golden : support::goldens("arch", "filling")) {
+    for (const auto& isa : support::instruction_sets())
+      check_logits(golden, {.threads = 2, .isa = isa}, golden.abs_f32);
+    const auto model = inlay::Model::load(golden.model);
+    auto session = model.session();
+    const auto& tokens = golden.sequences.at("s17");
+    const auto whole = session.evaluate(tokens);
+    INFO(golden.name);
+    CHECK(is_refused([&] { session.generate(tokens, inlay::Sampler::greedy()); }));
+    CHECK(is_refused([&] { session.score("a"); }));
+    CHECK(is_refused([&] { session.explain({}); }));
+    CHECK(is_refused([&] { inlay::Batch batch(model); }));
+    // What is appended changes what was made of the tokens before, as if all were read at once.
+    session.rewind(0);
+    session.evaluate(std::span(tokens).first(5));
+    CHECK(session.evaluate(std::span(tokens).subspan(5)) == whole);
+    support::count("arch", 1);
+  }
+}
+
 }  // namespace

@@ -78,7 +78,7 @@ bool may_lack(const File& file, std::string_view name) {
 
 TEST_CASE("a model that lacks a tensor is refused by its name, unless it can do without") {
   std::size_t refused = 0, named = 0;
-  for (const char* kind : {"causal", "encoder", "seq2seq"})
+  for (const char* kind : {"causal", "encoder", "seq2seq", "filling"})
     for (const auto& golden : support::goldens("arch", kind)) {
       const auto file = File::open(golden.model);
       for (const auto& tensor : file.tensors()) {

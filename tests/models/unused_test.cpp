@@ -51,7 +51,7 @@ TEST_CASE("a tensor that nobody asks for is named, in C++ and in C") {
 }
 
 TEST_CASE("every tensor of the fixtures is used") {
-  for (const auto* kind : {"causal", "encoder", "seq2seq"}) {
+  for (const auto* kind : {"causal", "encoder", "seq2seq", "filling"}) {
     for (const auto& golden : support::goldens("arch", kind)) {
       INFO(golden.name);
       try {

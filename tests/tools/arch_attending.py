@@ -70,7 +70,7 @@ class Attending(Written):
         for head in range(q.shape[1]):
             group = head // (q.shape[1] // k.shape[1])
             scores = self.scores(q[:, head] @ k[:, group].T, away, head)
-            shares = np.exp(np.where(((away >= 0) | (self.kind == "encoder")) & (away < self.window(p)), scores, -np.inf))
+            shares = np.exp(np.where(((away >= 0) | (self.kind != "causal")) & (away < self.window(p)), scores, -np.inf))
             out.append(shares / shares.sum(1, keepdims=True) @ v[:, group])
         return np.hstack(out)
 

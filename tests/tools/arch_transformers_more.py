@@ -49,6 +49,17 @@ class Cohere2Moe(Compact):
         return keys
 
 
+class Cohere2MoeRms(Cohere2Moe):
+    """Without shared experts, and with norms of root mean squares, as a file says that states their epsilon."""
+    L = 2
+    CONFIG = Cohere2Moe.CONFIG | {"num_shared_experts": 0, "mlp_layer_types": ["dense", "sparse"], "rms_norm_eps": 1e-3,
+                                  "layer_types": [FULL, LOCAL]}
+    KEYS = {k: v for k, v in Cohere2Moe.KEYS.items() if "shared" not in k} | {"attention.sliding_window_pattern": [False, True]}
+
+    def keys(self):
+        return Compact.keys(self)
+
+
 class Dbrx(Compact):
     architecture, model, config, F = "dbrx", "DbrxForCausalLM", "DbrxConfig", 16
     CONFIG = {"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 512,
@@ -246,6 +257,6 @@ class Gemma4Experts(Compact, Gemma4Moe):
         "attention.head_count_kv": [2, 1], "attention.sliding_window_pattern": [True, False], "feed_forward_length": [32] * 2}
 
 
-MORE = {"afmoe": Afmoe, "cohere2_moe": Cohere2Moe, "dbrx": Dbrx, "exaone_moe": ExaoneMoe, "granite_swa": GraniteSwa,
+MORE = {"afmoe": Afmoe, "cohere2_moe": Cohere2Moe, "cohere2_moe_rms": Cohere2MoeRms, "dbrx": Dbrx, "exaone_moe": ExaoneMoe, "granite_swa": GraniteSwa,
         "hy_v3": HunyuanV3, "jais2": Jais2, "kimi_linear": KimiLinear, "laguna": Laguna, "mellum": Mellum, "mimo2": Mimo2,
         "mistral4": Mistral4, "eurobert": EuroBert, "gemma4_moe": Gemma4Experts}

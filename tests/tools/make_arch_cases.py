@@ -12,6 +12,7 @@ import numpy as np
 
 from arch_attending import GptJ, HunyuanDense, HunyuanMoe, MistralWindow
 from arch_encoders import ENCODERS
+from arch_filling import FILLING
 from arch_recurrent import RetNet, Rwkv6, Rwkv7
 from arch_t5 import T5
 from arch_written import V
@@ -19,10 +20,11 @@ from arch_written_more import WRITTEN
 from arch_written_recent import RECENT_WRITTEN
 
 FAMILIES = {"rwkv6": Rwkv6, "rwkv7": Rwkv7, "retnet": RetNet, "gptj": GptJ, "mistral_window": MistralWindow,
-            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5} | WRITTEN | ENCODERS | RECENT_WRITTEN
+            "hunyuan_dense": HunyuanDense, "hunyuan_moe": HunyuanMoe, "t5_written": T5} | WRITTEN | ENCODERS | RECENT_WRITTEN | FILLING
 TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", "dots1": "Dots1", "glm": "Glm", "gemma4": "Gemma4"}
-MORE = ["afmoe", "cohere2_moe", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
+MORE = ["afmoe", "cohere2_moe", "cohere2_moe_rms", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
         "mistral4", "eurobert", "gemma4_moe"]
+ROTATED = ["llama_rope_linear", "llama_rope_llama3", "llama_rope_yarn"]
 RECENT = ["bailingmoe3", "chameleon", "chameleon_swin", "deepseek32", "dots3note", "glm4_moe_lite", "glm_dsa", "hrm_text", "jina_bert_v3", "minimax_01", "minimax_m3", "muse_glimmer",
           "step35"]
 
@@ -37,6 +39,9 @@ def family(name):
     if name in RECENT:
         import arch_transformers_recent
         return arch_transformers_recent.RECENT[name]
+    if name in ROTATED:
+        import arch_transformers_rotated
+        return arch_transformers_rotated.ROTATED[name]
     return getattr(arch_transformers, TRANSFORMED[name])
 
 
@@ -82,8 +87,9 @@ class Asked:
         self.tokens = ([0] + draw(length - 1) if length > 1 else [0]) if self.two else draw(length)
         self.source = [draw(length)] if self.two else []
         self.encodes = made.kind == "encoder"
+        self.writes = made.kind not in ("encoder", "filling")
         self.logits = made.rows if self.encodes else lambda tokens: made.logits(tokens, *self.source)
-        self.greedy, self.margin = ([], 0) if self.encodes else continued(self.logits, [0] if self.two else self.tokens)
+        self.greedy, self.margin = continued(self.logits, [0] if self.two else self.tokens) if self.writes else ([], 0)
 
     def described(self):
         return {"encoder_tokens": self.source[0], "decoder_tokens": self.tokens} if self.two else {"tokens": self.tokens}
@@ -130,11 +136,11 @@ def make(name, folder):
         "name": name, "architecture": made.architecture, "kind": made.kind, "gguf": f"{name}.gguf",
         "values_file": f"{name}.logits.f32", "seed": seed, "tolerance": {"abs_f32": 1e-4, "abs_reduced": reduced(made, asked, largest)},
         "sequences": [{"name": n} | sequence.described() for n, sequence in asked.items()], "outputs": outputs
-    } | ({} if s17.encodes else {"greedy": {"prompt": "s17", "tokens": s17.greedy, "min_top1_top2_margin": s17.margin}}), indent=1) + "\n")
+    } | ({} if not s17.writes else {"greedy": {"prompt": "s17", "tokens": s17.greedy, "min_top1_top2_margin": s17.margin}}), indent=1) + "\n")
     print(f"{name}: logits from {min(v.min() for v in values):.2f} to {max(v.max() for v in values):.2f}, "
           f"greedy margin {s17.margin:.3f}, {(folder / f'{name}.gguf').stat().st_size >> 10} KiB")
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED, *MORE, *RECENT]:
+    for chosen in sys.argv[2:] or [*FAMILIES, *TRANSFORMED, *MORE, *RECENT, *ROTATED]:
         make(chosen, pathlib.Path(sys.argv[1]))

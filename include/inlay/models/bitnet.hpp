@@ -31,6 +31,7 @@ struct Bitnet : nn::Decoder<BitnetLayer<nn::Act::silu>> {
 
 struct BitnetB158 : nn::Decoder<BitnetLayer<nn::Act::relu2>> {
   static constexpr std::string_view name = "bitnet-b1.58";
+  static constexpr std::string_view also[] = {"bitnet-25"};
   using Decoder::Decoder;
 };
 

@@ -7,11 +7,23 @@ namespace inlay {
 inline namespace v0 {
 namespace models {
 
+/// Of layers in some files, of root mean squares in those that state their epsilon.
+struct Cohere2MoeNorm : nn::LayerNorm {
+  inlay_norm_kind kind = INLAY_NORM_LAYER;
+  using LayerNorm::LayerNorm;
+  void read(const nn::Metadata& m) {
+    if (m.has("attention.layer_norm_rms_epsilon")) kind = INLAY_NORM_RMS;
+  }
+  nn::Tensor operator()(const nn::Tensor& x) const { return x.step->norm(kind, x, gain, bias, eps); }
+};
+
 /// h = norm(x);  x += attention(h) + experts(h), or + mlp(h) on the first layers
-struct Cohere2MoeLayer : nn::ParallelLayer<nn::LayerNorm, nn::FeedForward> {
+struct Cohere2MoeLayer : nn::ParallelLayer<Cohere2MoeNorm, nn::FeedForward> {
   Cohere2MoeLayer(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : ParallelLayer(w, s, spec(w, m, s, i),
-                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID}, !leads(m, i))) {}
+                      nn::FeedForward(w, m, s, {.hidden = s.hidden, .gating = INLAY_ROUTE_SIGMOID}, !leads(m, i))) {
+    norm.read(m);
+  }
 
   void operator()(nn::Tensor& x, int i) const {
     const auto h = norm(x);
@@ -29,9 +41,12 @@ struct Cohere2MoeLayer : nn::ParallelLayer<nn::LayerNorm, nn::FeedForward> {
   }
 };
 
-struct Cohere2Moe : nn::Decoder<Cohere2MoeLayer, nn::LayerNorm> {
+struct Cohere2Moe : nn::Decoder<Cohere2MoeLayer, Cohere2MoeNorm> {
   static constexpr std::string_view name = "cohere2moe";
-  Cohere2Moe(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) { head.scale = m.real("logit_scale"); }
+  static constexpr std::string_view also[] = {"cohere2_moe"};
+  Cohere2Moe(const nn::Metadata& m, const nn::Weights& w) : Decoder(m, w) {
+    head.scale = m.real("logit_scale"), head.norm.read(m);
+  }
 };
 
 }  // namespace models

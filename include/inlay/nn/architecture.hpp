@@ -17,6 +17,8 @@ struct INLAY_API Network {
   virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes()
   virtual std::vector<Cache> caches() const = 0;
   virtual bool encodes() const { return false; }
+  /// Tokens see those behind them, too: logits are of a text that is read whole, and nothing is kept of it.
+  virtual bool looks_ahead() const { return false; }
   /// Of heads: how many tokens a row of logits is about, one after the other, [R, n * V]. 0: about one, and the next is
   /// guessed from that one and what the network keep_hidden().
   virtual int heads() const { return 0; }
@@ -47,6 +49,12 @@ struct NetworkOf final : Network {
   bool encodes() const override {
     if constexpr (requires { M::encodes; })
       return M::encodes;
+    else
+      return false;
+  }
+  bool looks_ahead() const override {
+    if constexpr (requires { M::looks_ahead; })
+      return M::looks_ahead;
     else
       return false;
   }

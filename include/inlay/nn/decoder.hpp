@@ -156,6 +156,15 @@ class NormedDecoder : public Decoder<Layer, Norm> {
   EmbeddingNorm embed_norm;
 };
 
+/// A decoder that fills texts in instead of writing on: layers that attend both ways, and keep nothing.
+template <class Layer>
+class FillingDecoder : public Decoder<Layer> {
+ public:
+  static constexpr bool looks_ahead = true;
+  using Decoder<Layer>::Decoder;
+  std::vector<Cache> caches() const { return std::vector<Cache>(this->layers.size()); }
+};
+
 /// What encoders share: they return [T, dim], one row for each token, and keep nothing.
 template <class Layer>
 class Encoder {
