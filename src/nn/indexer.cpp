@@ -53,8 +53,8 @@ LightningIndexer::LightningIndexer(const Weights& w, const Metadata& m, const Sh
 
 void LightningIndexer::operator()(const Tensor& x, const Tensor& low, const Chosen& chosen, int layer) const {
   const auto queries = q(low).split(heads), keys = k_norm(k(x)).split(1);
-  rope(queries);
-  rope(keys);
+  rope(queries.columns(plain, size - plain));
+  rope(keys.columns(plain, size - plain));
   x.step->choose(chosen.first_cache + layer, chosen.keys, queries, keys, weight(x), {});
 }
 

@@ -54,7 +54,7 @@ LatentAttention::LatentAttention(const Weights& w, const Metadata& m, const Shap
 }
 
 AttendSpec LatentAttention::spec(const Tensor& chosen) const {
-  AttendSpec spec{.heads = int(heads), .scale = scale, .window = window, .choice = chosen};
+  AttendSpec spec{.heads = int(heads), .scale = scale, .window = window, .sinks = sinks, .choice = chosen};
   if (kv_b)
     spec.kv_heads = int(heads), spec.head_dim = int(plain + rotated), spec.value_dim = int(value);
   else
@@ -71,7 +71,7 @@ Tensor LatentAttention::operator()(const Tensor& x, const Tensor& low, const Ten
   rope(query.columns(plain, rotated));
   rope(key);
   const auto y = kv_b ? expanded(query, c, key, spec(chosen), layer) : absorbed(query, c, key, spec(chosen), layer);
-  return o(gate ? weighed_heads(y, x.step->glu(Act::sigmoid, gate(x), {})) : y);
+  return o(gate ? gated(y, x.step->glu(Act::sigmoid, gate(x), {})) : y);
 }
 
 Tensor LatentAttention::absorbed(const Tensor& query, const Tensor& c, const Tensor& key, const AttendSpec& how,

@@ -151,5 +151,19 @@ class Glm4MoeLite(Deepseek32):
     KEYS = {k: v for k, v in Deepseek32.KEYS.items() if not k.startswith(("attention.indexer", "rope.")) and "gating" not in k}
 
 
+class HyV4(Deepseek32):
+    """Two residual streams. The indexer's heads turn at their end; halves turn together."""
+    architecture, model, config, SEED = "hy_v4", "HYV4ForCausalLM", "HYV4Config", 1
+    RENAMED = LATENT_NAMES + INDEXER_NAMES + [(r"self_attn\.sinks", "attn_sinks.weight"), (r"self_attn\.gate_proj", "attn_gate"),
+                                              (r"model\.hc_head\.hc_(\w+)", r"output_hc_\1.weight"),
+                                              (r"(attn|ffn)_hc\.(\w+)$", r"hc_\1_\2.weight")]
+    CONFIG = {k: v for k, v in Deepseek32.CONFIG.items() if not k.startswith(("rope", "first"))} | {
+        "n_group": 1, "topk_group": 1, "n_routed_experts": 3, "q_lora_rank": 16, "indexer_types": ["full", "shared"], "hc_mult": 2,
+        "hc_magnitude": 1.5, "hc_eps": 0.01, "swiglu_limit": 0.5, "mlp_layer_types": ["dense", "sparse"]}
+    KEYS = {k: v for k, v in Deepseek32.KEYS.items() if not k.startswith(("rope", "expert_group"))} | {
+        "expert_count": 3, "attention.q_lora_rank": 16, "attention.indexer.types": [True, False], "hyper_connection.count": 2,
+        "hyper_connection.epsilon": 0.01, "hyper_connection.magnitude": 1.5, "swiglu_clamp_exp": [0.5, 0.5]}
+
+
 SPARSE = {"deepseek32": Deepseek32, "glm4_moe_lite": Glm4MoeLite, "glm_dsa": GlmMoeDsa, "bailingmoe3": BailingMoe3,
-          "dots3note": Dots3Note, "minimax_m3": MinimaxM3}
+          "dots3note": Dots3Note, "hy_v4": HyV4, "minimax_m3": MinimaxM3}

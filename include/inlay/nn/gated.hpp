@@ -14,6 +14,11 @@ inline Tensor weighed_heads(const Tensor& y, const Tensor& weights) {
   return weighed.view_as({y.rows(), y.cols()}, {y.cols(), 1});
 }
 
+/// y [T, heads * V] times gates that are as many, or one for each head.
+inline Tensor gated(const Tensor& y, const Tensor& opened) {
+  return opened.cols() == y.cols() ? y * opened : weighed_heads(y, opened);
+}
+
 /// y = o(attend(q, k, v) * act(gate(x))), "attn_gate": a gate for each number that attention gives, or one for each
 /// head
 struct GatedAttention {
@@ -24,8 +29,7 @@ struct GatedAttention {
       : attention(w, spec), gate(w, "attn_gate", spec.dim, gates(w, spec.attend)), act(a) {}
 
   Tensor operator()(const Tensor& x, int layer) const {
-    const auto y = attention.attend(attention.project(x), layer), opened = x.step->glu(act, gate(x), {});
-    return attention.o(opened.cols() == y.cols() ? y * opened : weighed_heads(y, opened));
+    return attention.o(gated(attention.attend(attention.project(x), layer), x.step->glu(act, gate(x), {})));
   }
 
   Cache cache() const { return attention.cache(); }

@@ -18,6 +18,7 @@ struct Chosen {
 /// from the layer's input and q from the low-rank one of its queries. DeepSeek-AI 2025. Weights "indexer.*".
 struct INLAY_API LightningIndexer {
   std::int64_t heads = 0, size = 0;
+  std::int64_t plain = 0;  ///< numbers of a head that stand before the rotated ones
   Linear q, k, weight;
   LayerNorm k_norm;
   Rope rope;
@@ -52,14 +53,10 @@ INLAY_API int chosen_keys(const Metadata& m);
 template <class Layer, class Norm = RmsNorm>
 class ChoosingDecoder : public Decoder<Layer, Norm> {
  public:
-  ChoosingDecoder(const Metadata& m, const Weights& w) : Decoder<Layer, Norm>(m, w) {
-    if (m.context > chosen_keys(m)) most = chosen_keys(m);
-  }
-  Tensor operator()(Step& step) const {
-    Chosen chosen{.first_cache = int(this->layers.size())};
-    if (most > 0) chosen.keys = step.scratch({step.tokens(), Layer::lists(this->shape), most}, INLAY_I32);
-    return this->decode(this->embed(step), chosen);
-  }
+  ChoosingDecoder(const Metadata& m, const Weights& w) : ChoosingDecoder(m, w, chosen_keys(m)) {}
+  ChoosingDecoder(const Metadata& m, const Weights& w, int keys)
+      : Decoder<Layer, Norm>(m, w), most(m.context > keys ? keys : 0) {}
+  Tensor operator()(Step& step) const { return this->decode(this->embed(step), chosen(step)); }
   std::vector<Cache> caches() const {
     auto all = Decoder<Layer, Norm>::caches();
     if (most > 0)
@@ -68,6 +65,12 @@ class ChoosingDecoder : public Decoder<Layer, Norm> {
   }
 
  protected:
+  Chosen chosen(Step& step) const {
+    Chosen chosen{.first_cache = int(this->layers.size())};
+    if (most > 0) chosen.keys = step.scratch({step.tokens(), Layer::lists(this->shape), most}, INLAY_I32);
+    return chosen;
+  }
+
   int most = 0;
 };
 

@@ -9,13 +9,13 @@ namespace nn {
 
 /// The absorbed form: the cache holds the latent c and one rotated key only; q'_h = K_bᵀ q_h meets c directly, and
 /// V_b turns each head's weighted sum of c into its output. In files whose K_b and V_b are one matrix "attn_kv_b", the
-/// plain form: keys and values of every head are computed and kept. Some models add a norm of the rotated key, and for
-/// each head's output a gate that the input opens.
+/// plain form: keys and values of every head are computed and kept. Some models add a norm of the rotated key, sinks,
+/// and gates that the input opens, for each head's output or each number of it.
 struct INLAY_API LatentAttention {
   std::int64_t heads, latent, plain, rotated, value;  ///< sizes of a head: unrotated, rotated, value
   Linear q, q_a, q_b, kv_a, kv_b, gate, o;
   RmsNorm q_a_norm, kv_a_norm, k_norm;
-  Tensor k_b, v_b, temperature;
+  Tensor k_b, v_b, temperature, sinks;
   Rope rope;
   float scale;
   int window = 0;
