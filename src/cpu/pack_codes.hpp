@@ -24,13 +24,18 @@ struct WordsOf {
   Word at[n];
 };
 
-// What reads n words at `bytes`: of one row, or at the same place in four. `rows` calls act(block, row) for these rows.
+// What reads n words at `bytes`: of one row, or at the same place in four. `numbers` gives what number_of(block) says
+// of each of these rows, `rows` calls act(block, row) for them.
 struct OneRow {
   template <int n>
   auto words(const void* bytes) const noexcept {
     WordsOf<std::uint32_t, n> row;
     std::memcpy(row.at, bytes, sizeof row.at);
     return row;
+  }
+  template <class Block, class HalfOf>
+  std::uint32_t halves(const Block& from, int low, int high, HalfOf&& half_of) const noexcept {
+    return half_of(from, low) | std::uint32_t{half_of(from, high)} << 16;
   }
   template <class Block, class Act>
   void rows(const Block& from, int r, Act&& act) const noexcept {
@@ -56,10 +61,23 @@ struct FourRows {
     }
     return four;
   }
+  template <class Block, class HalfOf>
+  INLAY_INLINE Words halves(const Block& from, int low, int high, HalfOf&& half_of) const noexcept {
+    const auto half = [&](int i, int which)
+                          INLAY_ALWAYS { return static_cast<std::uint16_t>(half_of(at(from, i), which)); };
+    const ShortWords all = {half(0, low), half(0, high), half(1, low), half(1, high),
+                            half(2, low), half(2, high), half(3, low), half(3, high)};
+    return reinterpret_cast<Words>(all);
+  }
   template <class Block, class Act>
   INLAY_INLINE void rows(const Block& from, int r, Act&& act) const noexcept {
-    const auto* row = reinterpret_cast<const std::byte*>(&from);
-    INLAY_UNROLL for (int i = 0; i < 4; ++i) act(*reinterpret_cast<const Block*>(row + i * row_bytes), r + i);
+    INLAY_UNROLL for (int i = 0; i < 4; ++i) act(at(from, i), r + i);
+  }
+
+ private:
+  template <class Block>
+  INLAY_INLINE const Block& at(const Block& from, int i) const noexcept {
+    return *reinterpret_cast<const Block*>(reinterpret_cast<const std::byte*>(&from) + i * row_bytes);
   }
 };
 
@@ -93,6 +111,26 @@ INLAY_INLINE void put_bytes(const Words& words, int r, const To& to) noexcept {
     const std::uint32_t of_rows = by_byte[i];
     std::memcpy(to(i) + r, &of_rows, sizeof of_rows);
   }
+}
+
+// A byte for each 16 columns.
+template <class Word>
+INLAY_INLINE void put_part_steps(const WordsOf<Word, 4>& steps, auto& to, int r) noexcept {
+  INLAY_UNROLL for (int w = 0; w < 4; ++w) {
+    put_bytes(steps.at[w], r,
+              [&](int i) { return reinterpret_cast<std::uint8_t*>(to.blocks[2 * w + i / 2].steps[i % 2]); });
+  }
+}
+// A byte for each 32 columns: `word` is the first or second half of them.
+template <class Word, class To>
+INLAY_INLINE void put_steps(Word word, int half, int r, const To& to) noexcept {
+  put_bytes(word, r, [&](int i) { return to(4 * half + i); });
+}
+
+// The four nibbles of the lower half as bytes.
+template <class Word>
+INLAY_INLINE Word nibbles_of(Word word) noexcept {
+  return (word & 0xFu) | (word & 0xF0u) << 4 | (word & 0xF00u) << 8 | (word & 0xF000u) << 12;
 }
 
 // Field i of word j becomes field j of word i, where a field has so many bits and there are as many words as a byte has

@@ -15,20 +15,6 @@ INLAY_INLINE Word less_32(Word six_bits) noexcept {
   return flipped | sign << 1 | sign << 2;
 }
 
-// A byte for each 16 columns.
-template <class Word>
-INLAY_INLINE void put_part_steps(const WordsOf<Word, 4>& steps, auto& to, int r) noexcept {
-  INLAY_UNROLL for (int w = 0; w < 4; ++w) {
-    put_bytes(steps.at[w], r,
-              [&](int i) { return reinterpret_cast<std::uint8_t*>(to.blocks[2 * w + i / 2].steps[i % 2]); });
-  }
-}
-// A byte for each 32 columns: `word` is the first or second half of them.
-template <class Word, class To>
-INLAY_INLINE void put_steps(Word word, int half, int r, const To& to) noexcept {
-  put_bytes(word, r, [&](int i) { return to(4 * half + i); });
-}
-
 template <class Block, class Read>
 INLAY_INLINE void put_negative_minima(const Block& from, auto& to, int r, Read read) noexcept {
   read.rows(from, r, [&](const Block& row, int r) {
@@ -112,8 +98,7 @@ INLAY_INLINE void pack_block(const gguf::BlockIQ4_XS& from, PackedIQ4_XS& to, in
   for (int j = 0; j < super_blocks; ++j)
     put_words(to.blocks[j].nibbles, r, read.template words<4>(from.codes + 16 * j));
   const auto [halves, low, codes, more] = read.template words<4>(&from).at;
-  const auto high = halves >> 16;  // four bits for each two blocks
-  const auto spread = (high & 15u) | (high & 0xF0u) << 4 | (high & 0xF00u) << 8 | (high & 0xF000u) << 12;
+  const auto spread = nibbles_of(halves >> 16);  // four bits for each two blocks
   const auto even = less_32((low & each(15)) | (spread & each(3)) << 4);
   const auto odd = less_32((low >> 4 & each(15)) | (spread & each(12)) << 2);
   put_bytes(even, r, [&](int i) { return reinterpret_cast<std::uint8_t*>(to.blocks[2 * i].steps); });
