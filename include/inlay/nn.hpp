@@ -8,7 +8,6 @@
 #include "inlay/nn/decoder.hpp"
 #include "inlay/nn/gated.hpp"
 #include "inlay/nn/heads.hpp"
-#include "inlay/nn/hyper.hpp"
 #include "inlay/nn/indexer.hpp"
 #include "inlay/nn/kimi_delta.hpp"
 #include "inlay/nn/layers.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "inlay/nn.hpp"
+#include "inlay/nn/hyper.hpp"
 
 namespace inlay {
 inline namespace v0 {
