@@ -33,7 +33,7 @@ BatchState::BatchState(std::shared_ptr<const ModelState> model, const Batch::Opt
       events_(model_->memory),
       views_(model_->memory),
       plan_memory_(plan_bytes_, sizeof(plan_bytes_), model_->memory),
-      pace_(model_->memory),
+      pace_(options_.steps_of_delay, model_->memory),
       places_(most_places()),
       readings_(model_->memory),
       served_(model_->memory),

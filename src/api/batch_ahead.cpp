@@ -80,7 +80,7 @@ bool BatchState::take_ahead() {
   logits_.swap(ahead_logits_);
   take(ahead_parts_);  // and perhaps the next one is begun
   if (choices_.empty()) return false;
-  pace_.observe(writing, 0, read + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  pace_.observe(writing, 0, 0, read + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   places_ = std::min(places_ + 1, most_places());
   return true;
 }

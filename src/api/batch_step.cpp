@@ -64,10 +64,13 @@ runtime::Request BatchState::view_of(const BatchRequest& request) const {
 
 runtime::Schedule BatchState::plan() {
   views_.clear();
-  std::size_t writing = 0;
+  std::size_t writing = 0, deepest = 0;
   for (const auto* request : live_) {
     views_.push_back(view_of(*request));
-    writing += request->running && request->unread() == 1 && request->source.empty();
+    if (request->running && request->unread() == 1 && request->source.empty())
+      ++writing;
+    else
+      deepest = std::max(deepest, views_.back().cached);
   }
   auto& engine = *model_->engine;
   const bool waits = std::any_of(views_.begin(), views_.end(), [](const auto& view) { return !view.running; });
@@ -78,7 +81,7 @@ runtime::Schedule BatchState::plan() {
                                .keeps_states = engine.keeps_states()};
   if (options_.sessions_per_tenant > 0) rules.sessions_per_tenant = std::size_t(options_.sessions_per_tenant);
   runtime::ScheduleRoom room{.pages = free.pages, .slots = free.slots};
-  if (options_.steps_of_delay > 0) room.prompt_tokens = pace_.prompt_tokens(writing, options_.steps_of_delay);
+  if (options_.steps_of_delay > 0) room.prompt_tokens = pace_.prompt_tokens(writing, deepest);
   plan_memory_.release();
   return runtime::schedule(views_, rules, room, &plan_memory_);
 }
@@ -104,17 +107,23 @@ void BatchState::step() {
   for (const auto id : chosen.admitted) admit(find(id));
   if (!read_source(chosen.parts)) return;
   const auto start = std::chrono::steady_clock::now();
-  std::size_t writing = 0, prompt = 0;
+  std::size_t writing = 0, prompt = 0, deepest = 0;
   for (auto& part : chosen.parts) {
-    const auto unread = find(part.id).unread();
+    const auto& request = find(part.id);
+    const auto unread = request.unread();
     part.tokens = int(std::min(std::size_t(part.tokens), unread));  // sessions beside the batch may have read more
-    unread == 1 ? ++writing : prompt += std::size_t(part.tokens);
+    if (unread == 1) {
+      ++writing;
+    } else {
+      prompt += std::size_t(part.tokens);
+      deepest = std::max(deepest, request.sequence().cached);
+    }
   }
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   if (!read(chosen.parts)) return;
   if (live_.size() == 1 && prompt == 0) live_.front()->session->drafts.plain_step(seconds());
   take(chosen.parts);
-  pace_.observe(writing, prompt, seconds());
+  pace_.observe(writing, prompt, deepest, seconds());
   places_ = std::min(places_ + 1, most_places());
 }
 

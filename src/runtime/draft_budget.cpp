@@ -62,7 +62,7 @@ void DraftCosts::add(bool of_model, int drafts, double share) {
 DraftCosts::Shares DraftCosts::shares(bool of_model) const {
   std::lock_guard lock(mutex_);
   Shares all;
-  std::ranges::transform(costs_[of_model], all.begin(), [](const Recent& cost) {
+  std::ranges::transform(costs_[of_model], all.begin(), [](const Recent<>& cost) {
     return cost.empty() ? Share() : Share{cost.median(), cost.count()};
   });
   return all;

@@ -37,7 +37,7 @@ class DraftCosts {
 
  private:
   mutable std::mutex mutex_;
-  std::array<std::array<Recent, most_drafts + 1>, 2> costs_ = {};
+  std::array<std::array<Recent<>, most_drafts + 1>, 2> costs_ = {};
 };
 
 // Drafts are the tokens of a guess. Reading k of them beside the next token takes longer than the plain step, and gains
@@ -72,7 +72,7 @@ class DraftBudget {
   static constexpr std::array<double, trusts> usual_chances = {0.9, 0.7, 0.5, 0.7, 0.85, 0.92, 0.15, 0.35};
   double room() const;
 
-  Recent plain_;
+  Recent<> plain_;
   std::shared_ptr<DraftCosts> costs_;
   std::array<double, trusts> chances_ = usual_chances;
   std::array<double, window> wastes_ = {};  // at each of the last tokens
