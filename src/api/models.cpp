@@ -103,6 +103,7 @@
 #include "inlay/models/refact.hpp"
 #include "inlay/models/retnet.hpp"
 #include "inlay/models/rwkv6.hpp"
+#include "inlay/models/rwkv6qwen2.hpp"
 #include "inlay/models/rwkv7.hpp"
 #include "inlay/models/seed_oss.hpp"
 #include "inlay/models/smallthinker.hpp"
@@ -149,8 +150,8 @@ constexpr auto architectures =
             Llama4, Maincoder, Maple, Mamba, Mamba2, Mellum, Mimo2, Minicpm, Minicpm3, Minimax01, MinimaxM2, MinimaxM3,
             Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron, NemotronH, NeoBert, NomicBert, NomicBertMoe,
             Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2, Plamo3, Plm, Qwen, Qwen2, Qwen2Moe, Qwen3,
-            Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rnd1, Rwkv6, Rwkv7, SeedOss, SmallThinker, Smollm3, Spark25,
-            StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
+            Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rnd1, Rwkv6, Rwkv6Qwen2, Rwkv7, SeedOss, SmallThinker, Smollm3,
+            Spark25, StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
 
 // Levenshtein's distance, for "did you mean".
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -3,7 +3,7 @@ share a class with others in the library."""
 import numpy as np
 
 from arch_encoders import NeoBert
-from arch_recurrent import Rwkv7
+from arch_recurrent import Rwkv6, Rwkv7
 from arch_written import V, sigmoid, silu
 from arch_written_more import Small, SmallThinker, routed, slopes
 
@@ -176,6 +176,61 @@ class Arwkv7(Rwkv7):
         return out @ w("output").T
 
 
+class Rwkv6Qwen2(Rwkv6):
+    """Gated linear attention between root mean squares, whose queries' heads share those of keys and values, and a gated MLP."""
+    architecture, KV = "rwkv6qwen2", 2
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        for name in ("token_embd_norm.weight", "token_embd_norm.bias", "output_norm.bias"):
+            del self.weights[name]
+
+    def keys(self):
+        keys = super().keys() | {"attention.layer_norm_rms_epsilon": 1e-5, "attention.head_count_kv": self.KV,
+                                 "token_shift_count": 1}
+        return {k: v for k, v in keys.items() if k not in ("attention.layer_norm_epsilon", "rescale_every_n_layers")}
+
+    def layer(self, p, i):
+        super().layer(p, i)
+        unused = ("channel_mix", "attn_norm", "time_mix_ln", "time_mix_first")
+        for name in [n for n in self.weights if n.startswith(tuple(p + u for u in unused))]:
+            del self.weights[name]
+        for name, rows in (("key", self.KV * self.HEAD), ("value", self.KV * self.HEAD), ("receptance", self.E)):
+            self.matrix(p + "time_mix_" + name, (rows, self.E))
+            self.put(p + f"time_mix_{name}.bias", 0.2 * self.random.normal(size=rows))
+        self.vector(p + "attn_norm", 0.7, 1.3), self.vector(p + "ffn_norm", 0.7, 1.3)
+        for name, shape in (("gate", (self.F, self.E)), ("up", (self.F, self.E)), ("down", (self.E, self.F))):
+            self.matrix(p + "ffn_" + name, shape)
+
+    def logits(self, tokens):
+        rms = lambda x, name: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * self.weights[name + ".weight"]
+        x = self.weights["token_embd.weight"][tokens]
+        for i in range(self.L):
+            p = f"blk.{i}."
+            w = lambda name: self.weights[p + "ffn_" + name + ".weight"].T
+            x = x + self.time_mix(rms(x, p + "attn_norm"), p, i)
+            h = rms(x, p + "ffn_norm")
+            x = x + (silu(h @ w("gate")) * (h @ w("up"))) @ w("down")
+        return rms(x, "output_norm") @ self.weights["output.weight"].T
+
+    def time_mix(self, h, p, i):
+        w = lambda name: self.weights[p + "time_mix_" + name + ".weight"]
+        linear = lambda x, name: x @ w(name).T + self.weights.get(p + f"time_mix_{name}.bias", 0)
+        s, K, heads = self.before(h) - h, self.HEAD, self.E // self.HEAD
+        low = np.tanh((h + s * w("lerp_x")) @ w("w1").T).reshape(len(h), 5, self.LOW)
+        xw, xk, xv, xr, xg = (h + s * (w("lerp_fused")[j] + low[:, j] @ w("w2")[j].T) for j in range(5))
+        decay = np.exp(-np.exp(w("decay") + np.tanh(xw @ w("decay_w1").T) @ w("decay_w2").T)).reshape(len(h), heads, K)
+        r = linear(xr, "receptance").reshape(len(h), heads, K)
+        k, v = (np.repeat(linear(x, name).reshape(len(h), self.KV, K), heads // self.KV, 1)
+                for x, name in ((xk, "key"), (xv, "value")))
+        state, out = np.zeros((heads, K, K)), np.zeros((len(h), heads, K))
+        for t in range(len(h)):
+            new = np.einsum("hi,hj->hij", k[t] * (1 - decay[t]), v[t])
+            state = decay[t][..., None] * state + new
+            out[t] = np.einsum("hi,hij->hj", r[t], state) / np.sqrt(K)
+        return (out.reshape(len(h), -1) * sigmoid(linear(xg, "gate"))) @ w("output").T
+
+
 class Talkie(Small):
     """No gains but one for each head of the queries; the normed embedding is added on every layer."""
     architecture = "talkie"
@@ -283,5 +338,5 @@ class Maple(SmallThinker):
         return super().keys() | {"attention.sliding_window_pattern": [False, True], "swiglu_clamp_exp": [self.LIMIT] * self.L}
 
 
-RECENT_WRITTEN = {"maple": Maple, "plamo2": Plamo2, "plamo3": Plamo3, "arwkv7": Arwkv7, "talkie": Talkie, "baichuan_13b": Baichuan13B,
-                  "pangu_embedded": PanguEmbedded, "llama_embed": LlamaEmbed}
+RECENT_WRITTEN = {"maple": Maple, "plamo2": Plamo2, "plamo3": Plamo3, "arwkv7": Arwkv7, "rwkv6qwen2": Rwkv6Qwen2, "talkie": Talkie,
+                  "baichuan_13b": Baichuan13B, "pangu_embedded": PanguEmbedded, "llama_embed": LlamaEmbed}

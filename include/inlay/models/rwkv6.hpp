@@ -1,61 +1,44 @@
 // RWKV 6 "Finch": time mixing with a decay that depends on the input, and channel mixing. Peng et al. 2024.
 #pragma once
 
-#include <array>
-
 #include "inlay/nn.hpp"
+#include "inlay/nn/rwkv6.hpp"
 
 namespace inlay {
 inline namespace v0 {
 namespace models {
 
 /// out(norm(wkv(r, k, v, w, u)) * silu(gate)), each of r, k, v, w and the gate from its own blend of this token's input
-/// and the one before: blend_j = x + (x' - x) * (mu_j + W2_j tanh(W1 (x + (x' - x) * mu)))
+/// and the one before
 struct Rwkv6TimeMix {
   std::int64_t dim, head, heads;
-  nn::Linear w1, decay_1, decay_2, r, k, v, gate, out;
-  nn::Tensor w2, mu, decay, first, gain, bias;
-  std::array<nn::Tensor, 5> blends;  // of w, k, v, r and the gate: in one tensor, or apart in older files
+  nn::Rwkv6Blends blends;
+  nn::Rwkv6Decay decay;
+  nn::Linear r, k, v, gate, out;
+  nn::Tensor first, gain, bias;
 
   Rwkv6TimeMix(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s)
       : dim(s.dim),
         head(nn::wkv_head(m, s)),
         heads(dim / head),
-        w1(w, "time_mix_w1", dim, 5 * std::int64_t(m.integer("time_mix_extra_dim"))),
-        decay_1(w, "time_mix_decay_w1", dim, m.integer("time_decay_extra_dim")),
-        decay_2(w, "time_mix_decay_w2", m.integer("time_decay_extra_dim"), dim),
+        blends(w, m, s),
+        decay(w, m, s),
         r(w, "time_mix_receptance", dim, dim),
         k(w, "time_mix_key", dim, dim),
         v(w, "time_mix_value", dim, dim),
         gate(w, "time_mix_gate", dim, dim),
         out(w, "time_mix_output", dim, dim),
-        w2(w.matrix("time_mix_w2.weight", {5, dim, m.integer("time_mix_extra_dim")})),
-        mu(w("time_mix_lerp_x.weight", {1, dim})),
-        decay(w("time_mix_decay.weight", {1, dim})),
         first(w("time_mix_first.weight", {heads, head})),
         gain(w("time_mix_ln.weight", {1, dim}).view_as({heads, head}, {head, 1})),
-        bias(w("time_mix_ln.bias", {1, dim}).view_as({heads, head}, {head, 1})) {
-    const auto all = w.maybe("time_mix_lerp_fused.weight", {5, dim});
-    constexpr const char* apart[] = {"time_mix_lerp_w.weight", "time_mix_lerp_k.weight", "time_mix_lerp_v.weight",
-                                     "time_mix_lerp_r.weight", "time_mix_lerp_g.weight"};
-    for (int j = 0; j < 5; ++j) blends[std::size_t(j)] = all ? all.slice(j, 1) : w(apart[j], {1, dim});
-  }
+        bias(w("time_mix_ln.bias", {1, dim}).view_as({heads, head}, {head, 1})) {}
 
   nn::Tensor operator()(const nn::Tensor& x, int layer) const {
     auto& step = *x.step;
-    const auto rows = x.rows();
-    const auto change = nn::token_shift(x, layer);
-    auto low = step.glu(nn::Act::tanh, w1(x + change * mu), {}).split(5);
-    const auto moves = step.linear(low, w2);  // [T, 5, dim], in the order w, k, v, r, gate
-    const auto blend = [&](int j) {
-      const auto move = moves.heads(j, 1).view_as({rows, dim}, {5 * dim, 1});
-      return x + change * (move + blends[std::size_t(j)]);
-    };
-    const auto rate = decay_2(step.glu(nn::Act::tanh, decay_1(blend(0)), {})) + decay;
-    const auto keys = k(blend(1)), values = v(blend(2)), queries = r(blend(3)), gates = gate(blend(4));
+    const auto [of_rate, of_k, of_v, of_r, of_gate] = blends(x, layer);
+    const auto rate = decay(of_rate), keys = k(of_k), values = v(of_v), queries = r(of_r), gates = gate(of_gate);
     const auto y = step.scan(INLAY_SCAN_RWKV6, layer, values.split(heads),
-                             {queries.split(heads), keys.split(heads), rate.split(heads), first}, {rows, heads, head},
-                             int(heads), 1, nn::Act::none, 0, 2 * dim * 4);
+                             {queries.split(heads), keys.split(heads), rate.split(heads), first},
+                             {x.rows(), heads, head}, int(heads), 1, nn::Act::none, 0, 2 * dim * 4);
     return out(step.glu(nn::Act::silu, gates, step.norm(INLAY_NORM_LAYER, y, gain, bias, nn::wkv_eps).join()));
   }
 };
