@@ -50,6 +50,7 @@ Moe::Moe(const Weights& w, const Metadata& m, const Shape& s, const Defaults& de
   if (hidden < 1) m.refuse("expert_feed_forward_length", "must be at least 1");
   const auto latent = m.integer("moe_latent_size", 0);
   const std::int64_t in = latent > 0 ? latent : dim;
+  if (latent > 0) latent_down = Linear(w, "ffn_latent_down", dim, in), latent_up = Linear(w, "ffn_latent_up", in, dim);
   router.weight = w.matrix(defaults.router + ".weight", {count, dim});
   router.bias = w.maybe(defaults.router + ".bias", {count});
   // Gemma 4 has a gain of the router's input under the name of a factor.
@@ -103,7 +104,8 @@ void Moe::read_shared(const Weights& w, const Metadata& m, const Shape& s, const
 
 Tensor Moe::operator()(const Tensor& x, const Tensor& routed_by) const {
   auto& step = *x.step;
-  auto y = step.experts(x, step.route(router(routed_by), route), experts);
+  auto y = step.experts(latent_down ? latent_down(x) : x, step.route(router(routed_by), route), experts);
+  if (latent_up) y = latent_up(y);
   if (!shared.up && !shared_up) return y;
   auto common = shared.up ? shared(x) : shared_down(step.glu(act, shared_up(x), {}));
   if (shared_gate) common = common * step.glu(Act::sigmoid, shared_gate(x), {});

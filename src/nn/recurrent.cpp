@@ -53,7 +53,8 @@ Mamba::Mamba(const Weights& w, const Metadata& m, std::int64_t dim, float eps)
       b_norm(norm_of(w, "ssm_b_norm", s.state)),
       c_norm(norm_of(w, "ssm_c_norm", s.state)),
       normed(step_norm || m.flag("ssm.dt_b_c_rms", false)) {
-  step_norm.eps = b_norm.eps = c_norm.eps = eps;
+  constexpr float plain_eps = 1e-6f;  // of norms without gains, whatever the file's other norms have
+  step_norm.eps = b_norm.eps = c_norm.eps = step_norm ? eps : plain_eps;
 }
 
 Tensor Mamba::operator()(const Tensor& x, int layer) const {

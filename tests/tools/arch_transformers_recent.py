@@ -36,7 +36,7 @@ class HrmText(Compact):
     KEYS = {"block_count": 6, "embedding_scale": 3.0, "hrm.layers_per_stack": 1, "hrm.h_cycles": 2, "hrm.l_cycles": 2,
             "hrm.prefix_lm": False}
     RENAMED = [(r"model\.L_module\.layers\.0\.", "blk.0."), (r"model\.H_module\.layers\.0\.", "blk.1."),
-               (r"self_attn\.gate_proj", "attn_gate"), (r"model\.z_L_init", "blk.0.hrm.z_l_init")]
+               (r"self_attn\.gate_proj", "attn_gate"), (r"model\.z_L_init", "hrm.z_l_init")]
 
 
 class Minimax01(Compact):

@@ -48,7 +48,7 @@ struct HrmText : nn::Decoder<HrmTextLayer, nn::UnitRms> {
   nn::Tensor low_begin;
 
   HrmText(const nn::Metadata& m, const nn::Weights& w)
-      : Decoder(m, w), low_begin(w("blk.0.hrm.z_l_init", {shape.dim})) {
+      : Decoder(m, w), low_begin(w("hrm.z_l_init", {shape.dim})) {
     embed.scale = nn::scale_or(m, "embedding_scale", 1);
   }
 

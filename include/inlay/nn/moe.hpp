@@ -28,6 +28,7 @@ struct INLAY_API Moe {
   Step::Experts experts;
   GatedMlp shared;
   Linear shared_up, shared_down, shared_gate;
+  Linear latent_down, latent_up;  ///< where experts work on a latent, "moe_latent_size": into it, and out again
   Act act = Act::silu;
 
   Moe() = default;
