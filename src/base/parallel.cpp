@@ -29,7 +29,9 @@ void pause() noexcept {
 #endif
 }
 
-// Waits until `value` is no longer `old`: awake for a moment, then asleep.
+// Waits until `value` is no longer `old`: awake for a moment, then asleep. Whoever changes such a value and then wakes
+// others changes it in sequentially consistent order: waking looks for sleepers first (libstdc++ reads a counter), and
+// that read must not come before the change, or one who falls asleep in between is not woken.
 template <class Value>
 Value await_change(const std::atomic<Value>& value, Value old) noexcept {
   const auto deadline = std::chrono::steady_clock::now() + spin_time;
@@ -99,7 +101,7 @@ class Team::Walk {
   }
 
   void publish(int phase) noexcept {
-    current_.store(phase, std::memory_order_release);
+    current_.store(phase);
     current_.notify_all();
   }
 
@@ -150,7 +152,7 @@ class Team::Threads {
     walk_ = &walk;
     // Not set to 0: a thread that came too late for the region before may still have to leave.
     guests_.fetch_sub(closed, std::memory_order_acq_rel);
-    region_.fetch_add(1, std::memory_order_release);
+    region_.fetch_add(1);
     region_.notify_all();
     walk.work(0);
     int guests = guests_.fetch_add(closed, std::memory_order_acq_rel) + closed;
@@ -162,7 +164,7 @@ class Team::Threads {
 
   void end() noexcept {
     ending_ = true;
-    region_.fetch_add(1, std::memory_order_release);
+    region_.fetch_add(1);
     region_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
@@ -172,7 +174,7 @@ class Team::Threads {
       seen = await_change(region_, seen);
       if (ending_) return;
       if (guests_.fetch_add(1, std::memory_order_acq_rel) < closed) walk_->work(worker);
-      guests_.fetch_sub(1, std::memory_order_acq_rel);
+      guests_.fetch_sub(1);
       guests_.notify_all();
     }
   }
