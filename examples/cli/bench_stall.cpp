@@ -15,20 +15,21 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 using Options = inlay::Batch::Options;
 
-constexpr int writers = 8, warm_up = 24, measured = 64;  // tokens of each
+constexpr int writers = 8, warm_up = 24, fewest = 64;  // tokens of each
 
 struct Gaps {
   double median = 0, longest = 0, prompt_seconds = 0;
+  int tokens = 0;  // of each
 };
 
 Gaps gaps_of(std::vector<double> gaps, double prompt_seconds) {
-  if (gaps.empty()) return {0, 0, prompt_seconds};
+  if (gaps.empty()) return {0, 0, prompt_seconds, 0};
   std::sort(gaps.begin(), gaps.end());
-  return {gaps[gaps.size() / 2], gaps.back(), prompt_seconds};
+  return {gaps[gaps.size() / 2], gaps.back(), prompt_seconds, int(gaps.size()) / writers};
 }
 
-// The writers alone for a while, and then, with a prompt, until it is read.
-Gaps run(const inlay::Model& model, const Options& options, int prompt_tokens) {
+// The writers alone for a while, and then for so many tokens, or, with a prompt, until it is read.
+Gaps run(const inlay::Model& model, const Options& options, int prompt_tokens, int measured) {
   inlay::Batch batch(model, options);
   std::vector<inlay::Session> sessions;
   for (int i = 0; i < writers; ++i)
@@ -74,10 +75,12 @@ Json bench_stall(const inlay::Model& model, int prompt_tokens) {
   Json rows = Json::array();
   for (const auto& way : ways) {
     const double alone = seconds_alone(model, prompt_tokens);
-    const auto quiet = run(model, way.options, 0), beside = run(model, way.options, prompt_tokens);
+    const auto beside = run(model, way.options, prompt_tokens, 0);
+    const auto quiet = run(model, way.options, 0, std::max(fewest, beside.tokens));  // the same texts
     rows.push_back({{"way", way.name},
                     {"threads", model.info().threads},
                     {"median_gap_without", quiet.median},
+                    {"longest_gap_without", quiet.longest},
                     {"median_gap", beside.median},
                     {"longest_gap", beside.longest},
                     {"gap_ratio", beside.longest / quiet.median},
@@ -89,15 +92,18 @@ Json bench_stall(const inlay::Model& model, int prompt_tokens) {
 
 void print_stalls(const Json& rows) {
   std::cout
-      << "way             threads   gap ms: without, beside, longest   ratio   prompt tokens/s   of its lone speed\n"
+      << "way             threads   gap ms: without, longest   beside, longest   ratio   prompt tokens/s   of its lone "
+         "speed\n"
       << std::fixed;
+  const auto milliseconds = [](const Json& seconds) { return 1e3 * seconds.get<double>(); };
   for (const auto& row : rows) {
     std::cout << std::left << std::setw(16) << row["way"].get<std::string>() << std::right << std::setw(7)
               << row["threads"].get<int>() << std::setprecision(2) << std::setw(18)
-              << 1e3 * row["median_gap_without"].get<double>() << std::setw(8) << 1e3 * row["median_gap"].get<double>()
-              << std::setw(9) << 1e3 * row["longest_gap"].get<double>() << std::setprecision(1) << std::setw(8)
-              << row["gap_ratio"].get<double>() << std::setw(18) << row["prompt_tokens_per_second"].get<double>()
-              << std::setw(18) << 100 * row["prompt_speed_of_lone"].get<double>() << " %\n";
+              << milliseconds(row["median_gap_without"]) << std::setw(9) << milliseconds(row["longest_gap_without"])
+              << std::setw(9) << milliseconds(row["median_gap"]) << std::setw(9) << milliseconds(row["longest_gap"])
+              << std::setprecision(1) << std::setw(8) << row["gap_ratio"].get<double>() << std::setw(18)
+              << row["prompt_tokens_per_second"].get<double>() << std::setw(18)
+              << 100 * row["prompt_speed_of_lone"].get<double>() << " %\n";
   }
 }
 

@@ -150,8 +150,10 @@ bool BatchState::read_source(std::pmr::vector<Part>& parts) {
 void BatchState::list(std::span<const Part> parts) {
   readings_.clear(), served_.clear(), last_rows_.clear(), with_grammar_.clear();
   last_rows_.reserve(parts.size());  // readings point to them
+  std::size_t tokens = 0;
   for (const auto& part : parts) {
     auto& request = find(part.id);
+    tokens += std::size_t(part.tokens);
     model_->engine->wake(request.sequence());
     last_rows_.push_back(part.tokens - 1);
     const bool whole = std::size_t(part.tokens) == request.unread();
@@ -159,6 +161,9 @@ void BatchState::list(std::span<const Part> parts) {
     served_.push_back(&request);
     if (aside_ && request.writer.has_grammar()) with_grammar_.push_back(&request.writer);
   }
+  // Texts that began together need their next pages together.
+  const auto filled = tokens / std::size_t(model_->engine->page());
+  if (parts.size() > 1) model_->engine->warm(parts.size() + filled, 1 + filled);
 }
 
 // A step goes on while anybody wants it.

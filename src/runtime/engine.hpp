@@ -147,6 +147,9 @@ class Engine {
   void read_again(Sequence& sequence, std::size_t first) noexcept;
   void release(Sequence& sequence) noexcept { rewind(sequence, 0); }
   void trim() noexcept;
+  // Has the system find memory for pages that steps will take, so that none of them waits for many at once: for up to
+  // `most` more of them, until there are `wanted`.
+  void warm(std::size_t wanted, std::size_t most) noexcept;
   // Brings what a sequence keeps back into memory. What the disk has lost is forgotten with all behind it: its tokens
   // are read again with the next step, and a source at once. Throws Error{memory}.
   void wake(Sequence& sequence);

@@ -101,6 +101,12 @@ void Engine::trim() noexcept {
   if (caches_->has_states()) caches_->slots().trim();
 }
 
+void Engine::warm(std::size_t wanted, std::size_t most) noexcept {
+  std::lock_guard guard(memory_);
+  if (!caches_->has_pages()) return;
+  while (most-- > 0) caches_->pages().warm(wanted);
+}
+
 Engine::Room Engine::room() noexcept {
   std::lock_guard guard(memory_);
   Room room;

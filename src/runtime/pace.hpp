@@ -28,7 +28,7 @@ class Pace {
     }
     ++since_alone_, ++since_too_many_;
     const double usual = alone(writing), growth = growth_to(depth);
-    if (prompt > tokens_ && seconds > late * longest(usual))
+    if (prompt > tokens_ && seconds > late * steps_ * usual)
       enough_ = std::max(tokens_, prompt / 2), since_too_many_ = 0;
     if (!cost_.empty()) error_.add(seconds / (usual + growth * cost_.median() * double(prompt)));
     if (growth > 1 + slow_growth) cost_ = {};  // of another prompt
@@ -56,7 +56,7 @@ class Pace {
  private:
   using Alone = Recent<7>;
   static constexpr double first_tokens = 4;  // what they cost is not known
-  static constexpr double shallow = 256, slow_growth = 0.1, late = 1.05;
+  static constexpr double shallow = 256, slow_growth = 0.1, late = 0.875;
   static constexpr double least_margin = 1.2, most_margin = 1.5, first_margin = 1.3;
   static constexpr int stale = 16, cautious = 64;  // steps
 

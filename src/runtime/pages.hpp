@@ -46,6 +46,7 @@ class BlockPool final : public Pool {
     const auto block = free_.back();
     free_.pop_back();
     holders_[std::size_t(block)] = 1;
+    fresh_ = std::max(fresh_, std::size_t(block) + 1);
     if (tier_) blocks_[std::size_t(block)].used = ++uses_;
     return block;
   }
@@ -73,6 +74,21 @@ class BlockPool final : public Pool {
   }
   void unpin(std::int32_t block) noexcept override { --blocks_[std::size_t(block)].pins; }
 
+  void warm(std::size_t wanted) noexcept override {
+    const auto untouched = holders_.size() - fresh_;
+    if (tier_ || free_.size() - untouched >= wanted || (untouched == 0 && grown_ == limit_)) return;
+    try {
+      if (untouched == 0) grow();
+    } catch (const std::exception&) {  // whoever needs one says so
+      return;
+    }
+    const std::byte zero{};
+    auto* place = static_cast<std::byte*>(address(std::int32_t(fresh_++)));
+    for (std::size_t i = 0; i < block_bytes_; i += system_page)
+      device_->table().upload(device_->handle(), place + i, &zero, 1);
+  }
+  std::size_t warmed() const noexcept { return fresh_; }  // blocks that the system has found memory for
+
   // Gives segments back of which no block is held, from the last one on.
   void trim() noexcept override {
     while (grown_ > 0 && idle(grown_ - 1)) {
@@ -80,12 +96,13 @@ class BlockPool final : public Pool {
       const auto first = std::int32_t(grown_) * in_segment_;
       std::erase_if(free_, [&](std::int32_t block) { return block >= first; });
       holders_.resize(std::size_t(first));
+      fresh_ = std::min(fresh_, std::size_t(first));
       give_back(std::exchange(memory_[grown_], nullptr));
     }
   }
 
  private:
-  static constexpr std::size_t segment_target = 1 << 20, fewest_blocks = 16;
+  static constexpr std::size_t segment_target = 1 << 20, fewest_blocks = 16, system_page = 4096;
 
   struct Tiered {
     std::int32_t place = -1;  // in the file; below zero: none
@@ -159,11 +176,13 @@ class BlockPool final : public Pool {
     memory_[grown_] = memory_for_segment();
     ++grown_;
     holders_.resize(first + count, 0);
-    for (std::size_t i = count; i-- > 0;) free_.push_back(std::int32_t(first + i));
+    free_.insert(free_.begin(), count, 0);  // those that were held before are taken first
+    for (std::size_t i = 0; i < count; ++i) free_[i] = std::int32_t(first + count - 1 - i);
   }
 
   std::size_t limit_ = 0, grown_ = 0;               // segments that there can be, and are
   std::size_t most_in_memory_ = 0, in_memory_ = 0;  // segments
+  std::size_t fresh_ = 0;                           // from this block on none was ever held, or warmed
   std::pmr::vector<std::int32_t> free_;
   std::function<bool()> spare_;
 

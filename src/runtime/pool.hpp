@@ -40,6 +40,9 @@ class Pool {
   // Asked, where a block is wanted and there is no memory, to release one that can be spared; false: there is none.
   virtual void when_full(const std::function<bool()>&) {}
   virtual void trim() noexcept = 0;  // gives memory back that no block needs
+  // Has the system find the memory of one more block, so that whoever takes it does not wait for that, where it has not
+  // found that of `wanted` blocks which nobody holds.
+  virtual void warm(std::size_t) noexcept {}
 
   // The same contents in a block of its own. Whoever has a tier pins `from`.
   std::int32_t copy(std::int32_t from, std::int32_t after = -1) {

@@ -40,8 +40,10 @@ class Sessions {
       fork(i);
     else if (choice < 90)
       rewind(held_[i], below(held_[i].tokens.size() + 1));
-    else if (choice < 99)
+    else if (choice < 98)
       free(i);
+    else if (choice < 99)
+      pool_.warm(8);
     else
       pool_.trim();
   }
@@ -111,6 +113,34 @@ TEST_CASE("a million forks, appends, rewinds and frees keep every block held as 
     }
     sessions.check();
   }
+}
+
+TEST_CASE("memory is found ahead, a block at a time, and no further than the limit") {
+  const Device device(inlay::cpu::backend(), {.threads = 1});
+  constexpr std::size_t block = 10'000;
+  BlockPool pool(device, block, 40 * block);
+  const auto in_segment = std::size_t(pool.segment_blocks());
+  REQUIRE((in_segment > 4 && in_segment <= 40));
+  for (int i = 0; i < 10; ++i) pool.warm(3);
+  CHECK(pool.warmed() == 3);
+  CHECK(pool.used() == 0);
+  CHECK(pool.acquire() == 0);
+  CHECK(pool.acquire() == 1);
+  pool.warm(3);
+  CHECK(pool.warmed() == 4);
+  pool.release(1);
+  for (int i = 0; i < 10; ++i) pool.warm(3);
+  CHECK(pool.warmed() == 4);  // of which three are free
+  CHECK(pool.acquire() == 1);
+  for (std::size_t i = 0; i < 100; ++i) pool.warm(pool.capacity());
+  CHECK(pool.warmed() == pool.capacity());
+  for (int i = 2; std::size_t(i) < pool.capacity(); ++i) CHECK(pool.acquire() == i);
+  CHECK_THROWS_AS(pool.acquire(), inlay::Error);
+  for (int i = 0; std::size_t(i) < pool.capacity(); ++i) pool.release(i);
+  pool.trim();
+  CHECK(pool.warmed() == 0);
+  pool.warm(1);
+  CHECK(pool.acquire() == 0);
 }
 
 TEST_CASE("a pool hands out what its limit allows, gives idle segments back, and starts anew") {
