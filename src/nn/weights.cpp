@@ -47,6 +47,12 @@ float Metadata::real(std::string_view key, int layer, float otherwise) const {
   return float(*value);
 }
 
+float Metadata::threshold(std::string_view key, int layer, float otherwise) const {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  if (number(key, size(key) > 1 ? std::size_t(layer) : 0) == none) return float(none);
+  return real(key, layer, otherwise);
+}
+
 float Metadata::real(std::string_view key) const {
   need(key);
   return real(key, 0, 0.f);
@@ -60,6 +66,9 @@ bool Metadata::flag(std::string_view key, int layer, bool otherwise) const {
 
 float Metadata::shared(std::string_view key, int layer, float otherwise) const {
   const auto value = source_->number(key, source_->size(key) > 1 ? std::size_t(layer) : 0);
+  if (value && !std::isfinite(*value))
+    throw Error(Errc::format, "the key " + std::string(key) + " is not a finite number", Fault::bad_value,
+                std::string(key));
   return value ? float(*value) : otherwise;
 }
 

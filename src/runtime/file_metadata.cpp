@@ -21,8 +21,8 @@ std::optional<double> FileMetadata::number(std::string_view key, std::size_t i) 
   if (i >= value->size()) return std::nullopt;
   if (const auto flag = value->flag(i)) return *flag;
   if (const auto real = value->real(i)) {
-    if (std::isfinite(*real)) return *real;
-    throw Error(Errc::format, fmt::format("the key {} is no finite number", key), Fault::bad_value, std::string(key));
+    if (!std::isnan(*real)) return *real;
+    throw Error(Errc::format, fmt::format("the key {} is no number", key), Fault::bad_value, std::string(key));
   }
   wrong_type(key, "a number");
 }

@@ -136,7 +136,7 @@ class Gemma3n(Transformed):
                                   "full_attention": {"rope_type": "default", "rope_theta": 1000000.0}}}
     KEYS = {"attention.sliding_window": 12, "attention.sliding_window_pattern": LOCAL, "attention.shared_kv_layers": 2,
             "rope.freq_base": 1000000.0, "rope.freq_base_swa": 10000.0, "embedding_length_per_layer_input": 8,
-            "activation_sparsity_scale": [1.6448536] * 2 + [0.0] * 4, "feed_forward_length": [48] * 6}
+            "activation_sparsity_scale": [1.6448536] * 2 + [-np.inf] * 4, "feed_forward_length": [48] * 6}
 
 
 class Gemma4(Transformed):

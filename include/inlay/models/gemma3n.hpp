@@ -16,7 +16,7 @@ struct Gemma3nMlp {
   Gemma3nMlp(const nn::Weights& w, const nn::Metadata& m, const nn::Shape& s, int i)
       : gate(w, "ffn_gate", s.dim, s.hidden), up(w, "ffn_up", s.dim, s.hidden), down(w, "ffn_down", s.hidden, s.dim) {
     const float usual = i < 10 ? 1.6448536f : 0;  // the 95th percentile
-    const float deviations = m.shared("gemma3n.activation_sparsity_scale", i, usual);
+    const float deviations = m.threshold("activation_sparsity_scale", i, usual);
     if (deviations > 0) threshold = w.constant(std::vector<float>(std::size_t(s.hidden), -deviations));
   }
   nn::Tensor operator()(const nn::Tensor& x) const {

@@ -41,6 +41,8 @@ class INLAY_API Metadata {
   float real(std::string_view key, int layer, float otherwise) const;  ///< a number, or the layer's entry of an array
   bool flag(std::string_view key, bool otherwise) const;
   bool flag(std::string_view key, int layer, bool otherwise) const;
+  /// The same, but for minus infinity, which files state where a threshold leaves nothing out.
+  float threshold(std::string_view key, int layer, float otherwise) const;
   /// A number under its whole name, without the architecture's prefix; an array has one for each layer.
   float shared(std::string_view key, int layer) const;
   float shared(std::string_view key, int layer, float otherwise) const;
