@@ -120,7 +120,10 @@ void Engine::run(std::span<const Reading> readings, Rows& logits, Rows* hidden) 
   step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())},
                 rows_.data());
   const auto& pass = step_->pass;
-  logits.resize(none ? 0 : rows_.size() * std::size_t(pass->output.cols()));
+  const auto numbers = none ? 0 : rows_.size() * std::size_t(pass->output.cols());
+  // Whoever is the next of many to have a row shall not have all of them moved.
+  if (logits.capacity() < numbers) logits.clear(), logits.reserve(readings.size() > 1 ? 2 * numbers : numbers);
+  logits.resize(numbers);
   if (hidden) hidden->resize(ids_.size() * std::size_t(hidden_width_));
   give(readings, pass->given);
   step_->run(batch_);
