@@ -82,6 +82,7 @@ Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineO
   if (network_->encodes()) judge_ = Judge::read(metadata, nn::Weights(weights));
   if (!options.heads_of) weights.check_layers();
   weights.check_scales();
+  weights.finish();
   if (!options.packed.empty() && !packed_ && !options.measure)
     keep_packed(options.packed, origin, weights.take_parts(), *device_);
   blocks_ = weights.take_blocks();
@@ -93,8 +94,7 @@ Engine::Engine(const gguf::File& file, base::Owned<Device> device, const EngineO
   caches_ = base::make<Caches>(memory(), *device_, network_->caches(), cache);
   // What a decoder keeps of its tokens depends on its source, and pages in a range are of one sequence.
   const bool kept = !network_->encodes() && !network_->looks_ahead() && !network_->reads_source();
-  if (options.reuse_prefixes && kept && caches_->shares_pages())
-    share_prefixes();
+  if (options.reuse_prefixes && kept && caches_->shares_pages()) share_prefixes();
   step_ = base::make<nn::Step::State>(memory(), *device_, caches_->keys_values(), caches_->states());
   step_->keeps_hidden = options.keeps_hidden;
   step_->measure(*network_, {1, 1, 1});

@@ -90,7 +90,7 @@ class Engine {
   void take_branch(Sequence& trunk, Sequence& branch) noexcept;
   // Gives back the pages that only drafts took.
   void drop_drafts(Sequence& sequence) noexcept;
-  bool can_branch() const noexcept { return !keeps_states() && caches_->shares_pages(); }
+  bool can_branch() const noexcept { return !keeps_states() && !looks_ahead() && caches_->shares_pages(); }
 
   // What an encoder makes of the tokens: [tokens, width]. From `second` on they are of a second text.
   std::pmr::vector<float> encode(std::span<const TokenId> tokens) { return encode(tokens, tokens.size()); }

@@ -207,6 +207,8 @@ void FileWeights::report(std::uint64_t bytes) {
     throw Error(Errc::cancelled, "loading was cancelled");
 }
 
+void FileWeights::finish() { report(file_->bytes() - std::min(read_, file_->bytes())); }
+
 std::vector<std::string> FileWeights::unused() const {
   std::vector<std::string> names;
   for (const auto& tensor : file_->tensors())

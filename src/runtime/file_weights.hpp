@@ -38,6 +38,7 @@ class FileWeights final : public nn::Weights::Source {
   std::uint64_t bytes() const noexcept { return bytes_; }  // on the device so far
   void check_layers() const { lacking_.check(*file_); }
   void check_scales() const;  // throws Error{unsupported} where a matrix's scale is apart, and nobody asked for it
+  void finish();              // tells that all is read: a file has more than its tensors
   std::vector<std::string> unused() const;  // tensors of the file that nobody asked for
   Found take_found() noexcept { return std::move(found_); }
   PackedFile::Parts take_parts() noexcept { return std::move(parts_); }          // what was packed
