@@ -64,6 +64,10 @@ expect(0 "^{\"scores\":.[-0-9.]+.,\"ranking\":.0.}\n{\"error\":{\"kind\":\"missi
   "{\"query\":\"SOME\",\"documents\":[\"ANSWER\"]}\n{\"query\":\"SOME\"}\n" rerank ${judge} --jsonl)
 expect(0 "^[-0-9.]+\t[AO][A-Z]+\n[-0-9.]+\t[AO][A-Z]+\n$" "ANSWER\nOTHER\n" rerank ${judge} SOME)
 expect(2 "^$" "" rerank SOME ANSWER)
+set(embeds -m ${CMAKE_CURRENT_LIST_DIR}/data/embed/qwen3_embedding.gguf)
+expect(0 "^{\"embedding\":.[-0-9.e,]+.}\n$" "" embed ${embeds} SOME)
+expect(0 "^{\"embedding\":.[-0-9.e,]+.}\n{\"error\":{.*llama.pooling_type.*}}\n$"
+  "{\"text\":\"Once\",\"pooling\":\"mean\"}\n{\"text\":\"Once\"}\n" embed --jsonl)
 expect(2 "^$" "" convert no-such-folder -o ${WORK}/none.gguf)
 expect(2 "^{\"error\":{\"kind\":\"io\",\"message\":\".*no-such-file.*\"}}\n$" "" inspect no-such-file --json)
 expect(2 "^$" "" run --no-such-flag)

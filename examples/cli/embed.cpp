@@ -1,4 +1,4 @@
-// `inlay embed`: what an encoder makes of texts, as rows of numbers.
+// `inlay embed`: what a model makes of texts, as rows of numbers.
 #include <iostream>
 #include <memory>
 

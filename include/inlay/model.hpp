@@ -69,7 +69,8 @@ struct DetokenizeOptions {
   bool show_specials = false;    ///< control tokens are written out
 };
 
-/// How the rows of a text's tokens become one. model: as the file says, else the mean; none: a row for each token.
+/// How the rows of a text's tokens become one. model: as the file says; where it does not, the mean of an encoder's,
+/// while a decoder's must be chosen. none: a row for each token.
 enum class Pooling { model, none, mean, cls, last };
 
 struct EmbedOptions {
@@ -144,9 +145,11 @@ class INLAY_API Model {
   /// The bytes of one token; Error{argument} if there is no such token.
   std::string piece(TokenId, bool show_special = true) const;
 
-  /// What an encoder makes of texts: a row for each, or for each token of all of them with Pooling::none. Special
-  /// tokens are added as the file asks. Throws Error{argument} for a model that has no encoder, and for a text longer
-  /// than its context.
+  /// What the model makes of texts: a row for each, or for each token of all of them with Pooling::none. An encoder
+  /// sees a text whole; a decoder's rows are what its logits are made of, of each token and those before it, and
+  /// meanwhile take as much of the cache as a session. Special tokens are added as the file asks. Throws
+  /// Error{argument} for a text longer than the context, a decoder without a pooling and a model that fills texts in,
+  /// Error{memory}.
   Embeddings embed(std::string_view text, EmbedOptions = {}) const;
   Embeddings embed(std::span<const std::string_view> texts, EmbedOptions = {}) const;
   Embeddings embed(std::span<const TokenId> tokens, EmbedOptions = {}) const;

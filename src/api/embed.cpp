@@ -1,4 +1,4 @@
-// Embeddings: an encoder's rows, pooled and brought to unit length.
+// Embeddings: the rows of a text's tokens, pooled and brought to unit length.
 #include <algorithm>
 #include <cmath>
 
@@ -14,9 +14,15 @@ namespace {
 
 Pooling pooling_of(const ModelState& model, Pooling asked) {
   if (asked != Pooling::model) return asked;
-  // The last is of rerankers, which judge the first row.
-  constexpr Pooling kinds[] = {Pooling::none, Pooling::mean, Pooling::cls, Pooling::last, Pooling::cls};
-  const auto kind = model.file.integer(model.info.architecture + ".pooling_type", 1);
+  const auto key = model.info.architecture + ".pooling_type";
+  const bool decodes = model.engine->decodes();
+  if (decodes && !model.file.find(key))
+    throw Error(Errc::argument, "the file does not say how its rows are pooled, by " + key + ": choose last or mean",
+                Fault::missing_key, key);
+  // The last is of rerankers: encoders judge the first row, and decoders the last.
+  const Pooling kinds[] = {Pooling::none, Pooling::mean, Pooling::cls, Pooling::last,
+                           decodes ? Pooling::last : Pooling::cls};
+  const auto kind = model.file.integer(key, 1);
   if (kind < 0 || kind >= std::int64_t(std::size(kinds)))
     throw Error(Errc::unsupported, "the pooling type " + std::to_string(kind) + " is not known", Fault::unsupported,
                 "pooling_type");
@@ -25,20 +31,34 @@ Pooling pooling_of(const ModelState& model, Pooling asked) {
 
 using Rows = std::pmr::vector<float>;
 
-Rows pooled(Rows rows, std::size_t width, Pooling pooling) {
-  auto* const memory = rows.get_allocator().resource();
-  const auto n = rows.size() / width;
-  if (pooling == Pooling::none) return rows;
-  if (pooling == Pooling::cls) return {rows.begin(), rows.begin() + std::ptrdiff_t(width), memory};
-  if (pooling == Pooling::last) return {rows.end() - std::ptrdiff_t(width), rows.end(), memory};
-  Rows mean(width, memory);
-  for (std::size_t i = 0; i < width; ++i) {
-    double sum = 0;
-    for (std::size_t row = 0; row < n; ++row) sum += double(rows[row * width + i]);
-    mean[i] = float(sum / double(n));
+// Takes the rows of a text, of some tokens at a time, and keeps of them what the pooling needs.
+class Pooled {
+ public:
+  Pooled(Pooling pooling, std::pmr::memory_resource* memory) : pooling_(pooling), kept_(memory), sums_(memory) {}
+
+  void add(std::span<const float> rows, std::size_t tokens) {
+    const auto width = rows.size() / tokens;
+    if (pooling_ == Pooling::none) kept_.insert(kept_.end(), rows.begin(), rows.end());
+    if (pooling_ == Pooling::cls && tokens_ == 0) kept_.assign(rows.begin(), rows.begin() + std::ptrdiff_t(width));
+    if (pooling_ == Pooling::last) kept_.assign(rows.end() - std::ptrdiff_t(width), rows.end());
+    if (pooling_ == Pooling::mean) {
+      sums_.resize(width);
+      for (std::size_t i = 0; i < rows.size(); ++i) sums_[i % width] += double(rows[i]);
+    }
+    tokens_ += tokens;
   }
-  return mean;
-}
+
+  Rows result() {
+    for (const double sum : sums_) kept_.push_back(float(sum / double(tokens_)));
+    return std::move(kept_);
+  }
+
+ private:
+  Pooling pooling_;
+  Rows kept_;
+  std::pmr::vector<double> sums_;
+  std::size_t tokens_ = 0;
+};
 
 void normalize(std::span<float> row) {
   double sum = 0;
@@ -47,20 +67,46 @@ void normalize(std::span<float> row) {
   for (float& x : row) x = float(x / std::sqrt(sum));
 }
 
-void add(const ModelState& model, std::span<const TokenId> tokens, const EmbedOptions& options, Embeddings& out) {
-  auto& engine = *model.engine;
+using Shared = std::shared_ptr<const ModelState>;
+
+// What a decoder makes of tokens, before its head. They stay apart from what sessions have read.
+void read(const Shared& model, std::span<const TokenId> tokens, Pooled& pooled) {
+  SessionState session(model, {});
+  session.append(tokens);
+  auto& sequence = session.sequence;
+  sequence.shareable = false;
+  Rows rows(model->memory);
+  while (sequence.cached < tokens.size()) {
+    const auto count = std::min(tokens.size() - sequence.cached, std::size_t(session.engine().chunk()));
+    const runtime::Reading reading{&sequence, int(count), {}};
+    session.engine().read({&reading, 1}, rows, {}, nullptr, true);
+    pooled.add(rows, count);
+  }
+}
+
+void check(const ModelState& model, std::span<const TokenId> tokens) {
   if (tokens.empty()) throw Error(Errc::argument, "there is nothing to embed: the text has no tokens");
-  if (tokens.size() > std::size_t(engine.context()))
-    throw Error(Errc::argument,
-                std::to_string(tokens.size()) + " tokens are more than the model's " + std::to_string(engine.context()),
-                Fault::limit, "tokens");
+  if (tokens.size() > std::size_t(model.engine->context()))
+    throw Error(
+        Errc::argument,
+        std::to_string(tokens.size()) + " tokens are more than the model's " + std::to_string(model.engine->context()),
+        Fault::limit, "tokens");
   for (const auto id : tokens)
-    if (id < 0 || id >= engine.vocabulary())
+    if (id < 0 || id >= model.engine->vocabulary())
       throw Error(Errc::argument, "the token " + std::to_string(id) + " is not in the vocabulary", Fault::out_of_bounds,
                   "tokens");
-  auto rows = engine.encode(tokens);
-  out.width = rows.size() / tokens.size();
-  auto result = pooled(std::move(rows), out.width, pooling_of(model, options.pooling));
+}
+
+void add(const Shared& model, std::span<const TokenId> tokens, const EmbedOptions& options, Embeddings& out) {
+  check(*model, tokens);
+  const auto pooling = pooling_of(*model, options.pooling);
+  Pooled pooled(pooling, model->memory);
+  if (model->engine->decodes())
+    read(model, tokens, pooled);
+  else
+    pooled.add(model->engine->encode(tokens, tokens.size()), tokens.size());
+  auto result = pooled.result();
+  out.width = result.size() / (pooling == Pooling::none ? tokens.size() : 1);
   for (std::size_t i = 0; options.normalize && i < result.size(); i += out.width)
     normalize(std::span(result).subspan(i, out.width));
   out.values.insert(out.values.end(), result.begin(), result.end());
@@ -68,8 +114,9 @@ void add(const ModelState& model, std::span<const TokenId> tokens, const EmbedOp
 
 void check(const ModelState& model) {
   if (!model.engine) throw Error(Errc::argument, "only the vocabulary of this model was loaded");
-  if (!model.engine->encodes() && !model.engine->reads_source())
-    throw Error(Errc::argument, "this model is no encoder: it cannot embed texts");
+  if (model.engine->looks_ahead())
+    throw Error(Errc::argument, "this model fills texts in: it cannot embed them", Fault::unsupported,
+                "general.architecture");
 }
 
 }  // namespace
@@ -78,7 +125,7 @@ Embeddings Model::embed(std::span<const TokenId> tokens, EmbedOptions options) c
   return guarded([&] {
     check(*state_);
     Embeddings out;
-    add(*state_, tokens, options, out);
+    add(state_, tokens, options, out);
     return out;
   });
 }
@@ -87,7 +134,7 @@ Embeddings Model::embed(std::span<const std::string_view> texts, EmbedOptions op
   return guarded([&] {
     check(*state_);
     Embeddings out;
-    for (const auto text : texts) add(*state_, state_->tokenizer->encode(text, {.add_special = true}), options, out);
+    for (const auto text : texts) add(state_, state_->tokenizer->encode(text, {.add_special = true}), options, out);
     return out;
   });
 }

@@ -79,6 +79,10 @@ ModelInfo describe(const ModelState& state) {
   return info;
 }
 
+bool is_causal(const gguf::File& file) {
+  return file.flag(std::string(file.text("general.architecture")) + ".attention.causal", true);
+}
+
 // `path`: of the model's file; empty: it is in memory.
 runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions& options, const std::string& path) {
   const bool keeps = options.weights == WeightPlace::packed_file;
@@ -97,12 +101,20 @@ runtime::EngineOptions engine_options(const ModelState& state, const LoadOptions
           .contiguous = options.contiguous,
           .context = options.context,
           .keeps_hidden = options.heads,
-          .architecture = &api::find_architecture(name, options.architectures),
+          .architecture = &api::find_architecture(name, options.architectures, is_causal(state.file)),
           .vocabulary = listed > 0 ? listed : int(state.file.integer(std::string(name) + ".vocab_size")),
           .progress = options.progress,
           .mapped = options.weights == WeightPlace::model_file,
           .model = path,
           .packed = keeps ? path + ".packed" : std::string()};
+}
+
+// What sees later tokens, too, is computed so or not at all.
+void check_causal(const ModelState& state) {
+  if (is_causal(state.file) || !state.engine->decodes()) return;
+  const auto key = state.info.architecture + ".attention.causal";
+  throw Error(Errc::unsupported, "the key " + key + " is false, and this architecture is known as a decoder only",
+              Fault::unsupported, key);
 }
 
 // The engine of the file's heads, beside the one of its model.
@@ -124,6 +136,7 @@ base::Owned<runtime::Engine> heads_engine(const ModelState& state, const runtime
 void load_engine(ModelState& state, const LoadOptions& options, const std::string& path) {
   const auto chosen = engine_options(state, options, path);
   state.engine = base::make<runtime::Engine>(state.memory, state.file, open_device(options), chosen);
+  check_causal(state);
   if (options.heads) state.heads = heads_engine(state, *state.engine, options, chosen);
   const auto& device = state.engine->device();
   auto& info = state.info;

@@ -153,6 +153,10 @@ constexpr auto architectures =
             Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rnd1, Rwkv6, Rwkv6Qwen2, Rwkv7, SeedOss, SmallThinker, Smollm3,
             Spark25, StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
 
+// Decoders' names in files of encoders that were made of them, by their key "attention.causal".
+constexpr nn::Architecture encoders[] = {nn::architecture<NeoBert>("llama"), nn::architecture<EuroBert>("qwen2"),
+                                         nn::architecture<EuroBert>("qwen3")};
+
 // Levenshtein's distance, for "did you mean".
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -167,9 +171,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-const nn::Architecture& find_architecture(std::string_view name, std::span<const nn::Architecture* const> own) {
+const nn::Architecture& find_architecture(std::string_view name, std::span<const nn::Architecture* const> own,
+                                          bool causal) {
   for (const auto* row : own)
     if (row->name == name) return *row;
+  for (const auto& row : encoders)
+    if (!causal && row.name == name) return row;
   for (const auto& row : architectures)
     if (row.name == name) return row;
   constexpr std::size_t longest = 64;  // of a name that is worth comparing or repeating

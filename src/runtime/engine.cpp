@@ -130,7 +130,11 @@ std::size_t Engine::scratch_bytes() {
   const int last = chunk_tokens - 1;
   const Reading reading{&longest, chunk_tokens, {&last, 1}};
   describe({&reading, 1});
-  const auto bytes = step_->measure(*network_, {chunk_tokens, 1, 1}), work = step_->workspace(batch_);
+  auto bytes = step_->measure(*network_, {chunk_tokens, 1, 1}), work = step_->workspace(batch_);
+  if (decodes()) {
+    bytes = std::max(bytes, step_->measure(*network_, {chunk_tokens, 0, 1}));
+    work = std::max(work, step_->workspace(batch_));
+  }
   if (!reads_source()) return bytes + work;
   const auto of_source = source_step_->measure(*source_pass_, {chunk_tokens, 0, 1});
   return bytes + of_source + std::max(work, source_step_->workspace(batch_));

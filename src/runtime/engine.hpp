@@ -76,11 +76,11 @@ class Engine {
   ~Engine();
 
   // One forward pass. Fills `logits` with [rows wanted, width], in the order of the readings, and `hidden`, where the
-  // network keeps_hidden(), with [rows, width] that heads can guess from. On an error no sequence has changed. From any
-  // thread; passes take their turns.
+  // network keeps_hidden(), with [rows, width] that heads can guess from. With `embeds` it gives what logits are made
+  // of instead: [tokens, width]. On an error no sequence has changed. From any thread; passes take their turns.
   using Rows = std::pmr::vector<float>;
   void read(std::span<const Reading> readings, Rows& logits, const std::function<bool()>& stop = {},
-            Rows* hidden = nullptr);
+            Rows* hidden = nullptr, bool embeds = false);
 
   // Counts the next token as read: it was a draft of the sequence's last step, and so were those accepted since.
   void accept(Sequence& sequence) noexcept;
@@ -92,10 +92,10 @@ class Engine {
   void drop_drafts(Sequence& sequence) noexcept;
   bool can_branch() const noexcept { return !keeps_states() && !looks_ahead() && caches_->shares_pages(); }
 
-  // What an encoder makes of the tokens: [tokens, width]. From `second` on they are of a second text.
-  std::pmr::vector<float> encode(std::span<const TokenId> tokens) { return encode(tokens, tokens.size()); }
+  // An encoder's rows, [tokens, width]; from `second` on, of a second text. A decoder by itself embeds by read().
   std::pmr::vector<float> encode(std::span<const TokenId> tokens, std::size_t second);
   bool encodes() const noexcept { return network_->encodes(); }
+  bool decodes() const noexcept { return !encodes() && !looks_ahead() && !reads_source() && given_width_ == 0; }
   // Sequences are read whole, and again from their beginning when something is appended.
   bool looks_ahead() const noexcept { return network_->looks_ahead(); }
   // What turns an encoder's rows into answers; null where the file has none.
@@ -204,7 +204,7 @@ class Engine {
   using TakeBytes = std::function<const std::byte*(std::size_t bytes)>;  // the next ones
   void restore_rows(const KeptTokens& tokens, std::uint32_t k_type, std::uint32_t v_type, const TakeBytes& take);
   void restore_states(const Sequence& sequence, const TakeBytes& take);
-  void run(std::span<const Reading> readings, Rows& logits, Rows* hidden);
+  void run(std::span<const Reading> readings, Rows& logits, Rows* hidden, bool embeds);
   void describe(std::span<const Reading> readings);
   void give(std::span<const Reading> readings, const nn::Tensor& to) const;
   void download(const nn::Tensor& rows, std::span<float> numbers) const;

@@ -43,7 +43,8 @@ void Engine::describe(std::span<const Reading> readings) {
             types_.empty() ? nullptr : types_.data()};
 }
 
-void Engine::read(std::span<const Reading> readings, Rows& logits, const std::function<bool()>& stop, Rows* hidden) {
+void Engine::read(std::span<const Reading> readings, Rows& logits, const std::function<bool()>& stop, Rows* hidden,
+                  bool embeds) {
   std::lock_guard turn(turn_);
   // A state is overwritten as it is read, so a step that fails has lost it: its tokens are read again later.
   const auto lose_states = [&] {
@@ -53,7 +54,7 @@ void Engine::read(std::span<const Reading> readings, Rows& logits, const std::fu
   };
   try {
     const CancelWhen cancel(*device_, stop);
-    run(readings, logits, hidden);
+    run(readings, logits, hidden, embeds);
   } catch (const std::bad_alloc&) {
     lose_states();
     throw Error(Errc::memory, "no memory for the lists of a step");
@@ -100,7 +101,7 @@ void Engine::give(std::span<const Reading> readings, const nn::Tensor& to) const
   }
 }
 
-void Engine::run(std::span<const Reading> readings, Rows& logits, Rows* hidden) {
+void Engine::run(std::span<const Reading> readings, Rows& logits, Rows* hidden, bool embeds) {
   Change change(*this);
   Stay stay(*this);
   {
@@ -114,13 +115,16 @@ void Engine::run(std::span<const Reading> readings, Rows& logits, Rows* hidden) 
     for (const auto& reading : readings) stay.add(*reading.sequence);  // with what is new
   }
   describe(readings);
-  // A pass computes at least one row, also where nobody asks for one.
-  const bool none = rows_.empty();
+  // A pass computes at least one row of logits, also where nobody asks for one.
+  const bool none = rows_.empty() && !embeds;
   if (none) rows_.push_back(std::int32_t(ids_.size()) - 1);
   step_->record(*network_, {std::int64_t(ids_.size()), std::int64_t(rows_.size()), std::int64_t(readings.size())},
                 rows_.data());
   const auto& pass = step_->pass;
-  const auto numbers = none ? 0 : rows_.size() * std::size_t(pass->output.cols());
+  if (embeds && pass->output.rows() != std::int64_t(ids_.size()))
+    throw Error(Errc::unsupported, "this model gives no rows of its tokens to embed texts with", Fault::unsupported,
+                "general.architecture");
+  const auto numbers = none ? 0 : std::size_t(pass->output.rows() * pass->output.cols());
   // Whoever is the next of many to have a row shall not have all of them moved.
   if (logits.capacity() < numbers) logits.clear(), logits.reserve(readings.size() > 1 ? 2 * numbers : numbers);
   logits.resize(numbers);

@@ -115,8 +115,11 @@ TEST_CASE("the plan of a model with states counts them") {
       Failing memory;
       const auto model = inlay::Model::load(path, {.threads = 1, .context = 600, .memory = &memory});
       CHECK(std::uint64_t(memory.of_device) == plan.weights);
+      const std::vector<inlay::TokenId> tokens(600, 1);
+      model.embed(tokens, {.pooling = inlay::Pooling::last});
+      CHECK(std::uint64_t(memory.of_device) <= plan.total(600));
       auto session = model.session();
-      session.evaluate(std::vector<inlay::TokenId>(600, 1));
+      session.evaluate(tokens);
       CHECK(std::uint64_t(memory.of_device) == plan.total(600));
     }
 }

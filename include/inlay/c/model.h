@@ -95,7 +95,8 @@ typedef enum inlay_pooling {
   INLAY_POOLING_MODEL, INLAY_POOLING_NONE, INLAY_POOLING_MEAN, INLAY_POOLING_CLS, INLAY_POOLING_LAST
 } inlay_pooling;
 
-/* What an encoder makes of a text: rows of `width` numbers, one or, without pooling, one for each token. */
+/* What a model makes of a text: rows of `width` numbers, one or, without pooling, one for each token. A decoder's pooling
+   must be chosen where its file names none. */
 INLAY_API inlay_status inlay_embed(const inlay_model*, inlay_text, inlay_pooling pooling, int normalize, float* rows,
                                    size_t capacity, size_t* count, inlay_error*);
 INLAY_API inlay_status inlay_embed_tokens(const inlay_model*, const int32_t* tokens, size_t n, inlay_pooling pooling,

@@ -91,6 +91,7 @@ struct Gemma3n : nn::Decoder<Gemma3nLayer> {
     const auto x = embed(step);
     auto streams = ends.streams(x);
     step.through(layers, streams, inputs(x));
+    if (step.wanted() == 0) return head.norm(ends.mean(streams));
     return head.of_picked(ends.mean(step.pick_wanted(streams)));
   }
 };

@@ -14,7 +14,7 @@ namespace nn {
 
 /// A model as the runtime sees it: how it computes and what it keeps.
 struct INLAY_API Network {
-  virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes()
+  virtual Tensor forward(Step&) const = 0;  ///< logits [R, V], or [T, D] where it encodes() or no row is wanted()
   virtual std::vector<Cache> caches() const = 0;
   virtual bool encodes() const { return false; }
   /// Tokens see those behind them, too: logits are of a text that is read whole, and nothing is kept of it.

@@ -164,8 +164,9 @@ struct HeadOf {
     bias = w.maybe("output.bias", {vocabulary});
     if (!output) output = w.matrix("token_embd.weight", {vocabulary, dim});
   }
-  /// [R, V] logits of the wanted rows
+  /// [R, V] logits of the wanted rows; where none is wanted, what logits are made of, [T, D]: it embeds the tokens
   Tensor operator()(const Tensor& x) const {
+    if (x.step->wanted() == 0) return norm(x);
     if (x.step->keeps_hidden()) x.step->keep_hidden(norm(x));
     return of_picked(x.step->pick_wanted(x));
   }

@@ -125,7 +125,8 @@ using Layers = std::pmr::vector<Layer>;
 class INLAY_API Step {
  public:
   std::int64_t tokens() const noexcept;
-  std::int64_t wanted() const noexcept;  ///< rows whose logits will be read
+  /// Rows whose logits will be read; 0: none, but what those of every token are made of.
+  std::int64_t wanted() const noexcept;
 
   Tensor scratch(std::initializer_list<std::int64_t> shape,
                  std::uint32_t type = INLAY_F32);  ///< freed when the layer ends
