@@ -63,6 +63,30 @@ void add_general(const Folder& folder, const Family& family, const Plan& plan, M
   set("general.sampling.penalty_repeat", "repetition_penalty");
 }
 
+// How the rows of a text's tokens become its embedding, where the folder is of a model that embeds.
+void add_pooling(const Folder& folder, const Family& family, Metadata& metadata) {
+  const Json modules = folder.json("modules.json");
+  for (const Json& one : modules.items()) {
+    const Json *type = one.find("type"), *path = one.find("path");
+    if (!type || !path || !type->text().ends_with("Pooling")) continue;
+    const auto file = std::string(path->text()) + "/config.json";
+    const Json json = folder.json(file);
+    const Json* named = json.find("pooling_mode");
+    constexpr struct {
+      std::string_view flag, name;
+    } kinds[] = {{"pooling_mode_mean_tokens", "mean"},
+                 {"pooling_mode_cls_token", "cls"},
+                 {"pooling_mode_lasttoken", "lasttoken"}};
+    for (std::uint32_t i = 0; i < std::size(kinds); ++i) {
+      const Json* value = json.find(kinds[i].flag);
+      const bool* flag = value ? value->as<bool>() : nullptr;
+      if ((flag && *flag) || (named && named->text() == kinds[i].name))
+        return metadata.set(std::string(family.architecture) + ".pooling_type", i + 1);
+    }
+    Settings(file, json).fail(Fault::unsupported, "pooling_mode", "is none of mean, cls and lasttoken");
+  }
+}
+
 void write_file(const Plan& plan, const Metadata& metadata, const std::string& out,
                 const std::function<bool(float)>& progress) {
   base::Replacement file(out);
@@ -96,6 +120,7 @@ void convert_folder(const Folder& folder, const std::string& out, const ConvertO
   const Checkpoint checkpoint(folder);
   const Plan plan = plan_tensors(family, config, checkpoint, std::move(extras), options.type);
   add_general(folder, family, plan, metadata);
+  add_pooling(folder, family, metadata);
   add_vocabulary(folder, family, config, metadata);
   write_file(plan, metadata, out, options.progress);
 }

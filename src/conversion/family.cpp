@@ -101,6 +101,9 @@ void describe_gemma3(const Shape& shape, Metadata& metadata, Extras&) {
 
 constexpr Family llama{.architecture = "llama", .describe = describe_llama, .interleaves = true, .says_prefix = true};
 
+constexpr Family qwen2{.architecture = "qwen2", .describe = describe_qwen2};
+constexpr Family qwen3{.architecture = "qwen3", .describe = describe_qwen3};
+
 constexpr Family with_class(Family family, std::string_view name) {
   family.model_class = name;
   return family;
@@ -108,14 +111,18 @@ constexpr Family with_class(Family family, std::string_view name) {
 
 constexpr Family families[] = {
     with_class(llama, "LlamaForCausalLM"),
+    with_class(llama, "LlamaModel"),
     with_class(llama, "MistralForCausalLM"),
+    with_class(llama, "MistralModel"),
     {.model_class = "SmolLM3ForCausalLM",
      .architecture = "smollm3",
      .describe = describe_smollm3,
      .interleaves = true,
      .says_prefix = true},
-    {.model_class = "Qwen2ForCausalLM", .architecture = "qwen2", .describe = describe_qwen2},
-    {.model_class = "Qwen3ForCausalLM", .architecture = "qwen3", .describe = describe_qwen3},
+    with_class(qwen2, "Qwen2ForCausalLM"),
+    with_class(qwen2, "Qwen2Model"),
+    with_class(qwen3, "Qwen3ForCausalLM"),
+    with_class(qwen3, "Qwen3Model"),
     {.model_class = "GemmaForCausalLM",
      .architecture = "gemma",
      .describe = describe_gemma,
@@ -186,7 +193,11 @@ Json settings_of(const Family& family, Json config) {
 }
 
 void describe(const Family& family, const Json& config, Metadata& metadata, std::vector<Extra>& extras) {
-  family.describe(Shape(family.architecture, config), metadata, extras);
+  const Shape shape(family.architecture, config);
+  family.describe(shape, metadata, extras);
+  const Json* causal = shape.settings.find("is_causal");
+  if (const bool* flag = causal ? causal->as<bool>() : nullptr; flag && !*flag)
+    metadata.set(shape.key("attention.causal"), false);
 }
 
 }  // namespace inlay::inline v0::conversion

@@ -140,6 +140,30 @@ TEST_CASE("the text of a model that also sees is converted like the text alone")
   check_tensors(text, File::open(model_folder("mistral") + "/expected-auto.gguf"));
 }
 
+TEST_CASE("a model that embeds says how its rows are pooled, and whether they see later tokens") {
+  const auto converted = [](const json& pooling) {
+    const Work work;
+    work.copy("qwen3");
+    auto config = json::parse(support::read(work.file("config.json")));
+    config["architectures"] = {"Qwen3Model"}, config["is_causal"] = false;
+    work.write("config.json", config.dump());
+    work.write("modules.json", json::array({{{"path", ""}, {"type", "sentence_transformers.models.Transformer"}},
+                                            {{"path", "1_Pooling"}, {"type", "sentence_transformers.models.Pooling"}}})
+                                   .dump());
+    std::filesystem::create_directory(work.file("1_Pooling"));
+    work.write("1_Pooling/config.json", pooling.dump());
+    inlay::convert(work.path(), work.file("out.gguf"));
+    const auto file = File::open(work.file("out.gguf"), {.copy = true});
+    CHECK(!file.flag("qwen3.attention.causal"));
+    check_tensors(file, File::open(model_folder("qwen3") + "/expected-auto.gguf"));
+    return file.integer("qwen3.pooling_type");
+  };
+  CHECK(converted({{"pooling_mode_mean_tokens", false}, {"pooling_mode_lasttoken", true}}) == 3);
+  CHECK(converted({{"pooling_mode_cls_token", true}}) == 2);
+  CHECK(converted({{"pooling_mode", "mean"}}) == 1);
+  CHECK_THROWS_AS(converted({{"pooling_mode_max_tokens", true}}), inlay::Error);
+}
+
 TEST_CASE("converted files equal the converter's of llama.cpp") {
   for (const auto& [model, name, type] : cases) {
     INFO(model << " " << name);
