@@ -258,7 +258,8 @@ typedef struct inlay_route_op {
 
 /* y[T,D] (+)= sum over c, in order, of weight[T,c] * down_e(act(gate_e(x)) * up_e(x)), e = choice[T,c]; weights are
  * [X,N,D] and [X,D,N]. up NULL: act(gate). gate_up in one tensor is two views. weight_first: weight[T,c] scales x
- * instead (Llama 4). Biases are [X,N] and [X,D]. Factors [X] are of each expert's products, before their biases;
+ * instead (Llama 4). run: so many neighbours share what they are made of, e = choice[T,c] / run; 0: 1.
+ * Biases are [X,N] and [X,D]. Factors [X] are of each expert's products, before their biases;
  * NULL: 1. Tokens are grouped by expert, so each expert is read once a step. */
 typedef struct inlay_experts_op {
   uint32_t size, act;
@@ -268,6 +269,7 @@ typedef struct inlay_experts_op {
   float alpha, limit;
   uint32_t weight_first, accumulate;
   const inlay_tensor *gate_factor, *up_factor;
+  int32_t run;
 } inlay_experts_op;
 
 typedef enum inlay_scan_kind {

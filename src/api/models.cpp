@@ -51,6 +51,7 @@
 #include "inlay/models/gptneox.hpp"
 #include "inlay/models/granite.hpp"
 #include "inlay/models/grok.hpp"
+#include "inlay/models/grovemoe.hpp"
 #include "inlay/models/hrm_text.hpp"
 #include "inlay/models/hunyuan.hpp"
 #include "inlay/models/hy_v4.hpp"
@@ -146,12 +147,12 @@ constexpr auto architectures =
             Cohere2, Cohere2Moe, CommandR, Dbrx, Deci, Deepseek, Deepseek2, Deepseek32, Dots1, Dots3Note, Dream,
             Ernie45, Ernie45Moe, EuroBert, Exaone4, ExaoneMoe, Falcon, FalconH1, Gemma, Gemma2, Gemma3, Gemma3n, Gemma4,
             GemmaEmbedding, Glm4, Glm4Moe, GlmDsa, Gpt2, GptJ, GptNeox, GptOss, Granite, GraniteHybrid, GraniteSwa,
-            Grok, HrmText, Hunyuan, HyV4, Internlm2, Jais, Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llada, Llama,
-            Llama4, Maincoder, Maple, Mamba, Mamba2, Mellum, Mimo2, Minicpm, Minicpm3, Minimax01, MinimaxM2, MinimaxM3,
-            Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron, NemotronH, NeoBert, NomicBert, NomicBertMoe,
-            Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2, Plamo3, Plm, Qwen, Qwen2, Qwen2Moe, Qwen3,
-            Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rnd1, Rwkv6, Rwkv6Qwen2, Rwkv7, SeedOss, SmallThinker, Smollm3,
-            Spark25, StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
+            Grok, GroveMoe, HrmText, Hunyuan, HyV4, Internlm2, Jais, Jamba, JinaBertV2, KimiLinear, Laguna, Lfm2, Llada,
+            Llama, Llama4, Maincoder, Maple, Mamba, Mamba2, Mellum, Mimo2, Minicpm, Minicpm3, Minimax01, MinimaxM2,
+            MinimaxM3, Mistral3, ModernBert, Mpt, MuseGlimmer, Nanbeige, Nemotron, NemotronH, NeoBert, NomicBert,
+            NomicBertMoe, Olmo, Olmo2, Olmoe, Orion, Phi2, Phi3, Phimoe, Plamo, Plamo2, Plamo3, Plm, Qwen, Qwen2,
+            Qwen2Moe, Qwen3, Qwen35, Qwen3Moe, Qwen3Next, Refact, RetNet, Rnd1, Rwkv6, Rwkv6Qwen2, Rwkv7, SeedOss,
+            SmallThinker, Smollm3, Spark25, StableLm, Starcoder2, Step35, T5, T5Encoder, Talkie>();
 
 // Decoders' names in files of encoders that were made of them, by their key "attention.causal".
 constexpr nn::Architecture encoders[] = {nn::architecture<NeoBert>("llama"), nn::architecture<EuroBert>("qwen2"),

@@ -70,9 +70,10 @@ inline Grouping grouping_in(const ExpertTask& task, std::int32_t* memory) noexce
 inline void group_pairs(const ExpertTask& task, std::int32_t* memory) noexcept {
   Grouping groups = grouping_in(task, memory);
   const RowsOf<const std::int32_t> choice(*task.op->choice);
+  const std::int32_t run = std::max(task.op->run, 1);
   const auto each_pair = [&](auto&& act) {
     for (int t = 0, pair = 0; t < task.tokens; ++t) {
-      for (int c = 0; c < task.chosen; ++c, ++pair) act(choice[t][c], pair);
+      for (int c = 0; c < task.chosen; ++c, ++pair) act(choice[t][c] / run, pair);
     }
   };
   std::fill_n(groups.places, task.experts, 0);

@@ -133,8 +133,10 @@ using Pairs = HostVector<std::int64_t>;
 void gather(const inlay_experts_op& op, int expert, Pairs& pairs) {
   pairs.clear();
   const std::int64_t chosen = columns(*op.choice);
+  const std::int32_t run = op.run > 0 ? op.run : 1;
   for (std::int64_t i = 0; i < rows(*op.choice) * chosen; ++i) {
-    if (static_cast<const std::int32_t*>(row_address(*op.choice, i / chosen))[i % chosen] == expert) pairs.push_back(i);
+    const auto* choice = static_cast<const std::int32_t*>(row_address(*op.choice, i / chosen));
+    if (choice[i % chosen] / run == expert) pairs.push_back(i);
   }
 }
 

@@ -177,7 +177,8 @@ Tensor Step::experts(const Tensor& x, const Routed& routed, const Experts& e) {
                e.weight_first,
                0,
                state_->keep(e.gate_factor),
-               state_->keep(e.up_factor)};
+               state_->keep(e.up_factor),
+               e.run};
   return y;
 }
 

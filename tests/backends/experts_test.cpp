@@ -40,6 +40,7 @@ struct Mixture {
   std::uint32_t act = INLAY_ACT_SILU;
   bool has_up = true, biased = false, weight_first = false, accumulate = false, scaled = false, packed = true,
        factored = false;
+  std::int32_t run = 1;
   std::int64_t tokens = 9;
 };
 
@@ -54,6 +55,8 @@ Floats mix(Device& device, const Mixture& m) {
   for (std::int64_t t = 0; t < m.tokens; ++t) {
     choices.push_back(std::int32_t(tokens.bits() % experts));
     choices.push_back((choices.back() + 1 + std::int32_t(tokens.bits() % (experts - 1))) % std::int32_t(experts));
+    if (m.run > 1 && t % 3 == 0) choices.back() = *(choices.end() - 2);  // two that share one
+    for (auto c = choices.end() - 2; c != choices.end(); ++c) *c = *c * m.run + std::int32_t(choices.end() - c) % m.run;
     for (std::int64_t i = 0; i < chosen; ++i) weights.push_back(tokens.uniform(0, 1));
     for (std::int64_t i = 0; i < width; ++i)
       inputs.push_back(tokens.uniform(-1, 1)), sums.push_back(tokens.uniform(-1, 1));
@@ -90,7 +93,8 @@ Floats mix(Device& device, const Mixture& m) {
                                      .weight_first = m.weight_first,
                                      .accumulate = m.accumulate,
                                      .gate_factor = m.factored ? &gate_factor : nullptr,
-                                     .up_factor = m.factored ? &up_factor : nullptr});
+                                     .up_factor = m.factored ? &up_factor : nullptr,
+                                     .run = m.run});
   return device.read(y);
 }
 
@@ -161,6 +165,8 @@ TEST_CASE("mixtures of experts equal the reference's") {
   check_mixture({.type = Type::Q4_0, .biased = true, .factored = true});
   check_mixture({.type = Type::F16, .weight_first = true});
   check_mixture({.type = Type::Q8_0, .weight_first = true});
+  for (const std::int64_t tokens : {1, 9, 70})
+    check_mixture({.type = Type::Q4_0, .biased = true, .run = 2, .tokens = tokens});
 }
 
 TEST_CASE("a token's mixture is the same alone and in any batch, bit for bit") {

@@ -1,6 +1,7 @@
-"""Models of the transformers package with random weights: those whose layers mix tokens in other ways than by attention, or whose
-experts work on a latent."""
+"""Models of the transformers package with random weights: those whose layers mix tokens in other ways than by attention, whose
+experts work on a latent, or share small ones."""
 import numpy as np
+import torch
 
 from arch_transformers_more import Compact, experts
 
@@ -54,4 +55,54 @@ class FalconMamba(Compact):
         return self.logits(tokens)
 
 
-MIXED = {"nemotron_h_latent": NemotronLatent, "falcon_mamba_eps": FalconMamba}
+class Stack(torch.nn.Module):
+    def __init__(self, *shape):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(shape))
+
+
+class Grove(torch.nn.Module):
+    """The sum of weight * (expert e + 0.05 * small expert e / 2) over the chosen e, by inclusionAI's own modelling file."""
+
+    def __init__(self, config, small=24):
+        super().__init__()
+        count, dim, hidden, self.used = config.num_experts, config.hidden_size, config.moe_intermediate_size, config.num_experts_per_tok
+        self.ffn_gate_inp = torch.nn.Linear(dim, count, bias=False)
+        for name, n, width in (("exps", count, hidden), ("chexps", count // 2, small)):
+            for part in ("gate", "up"):
+                setattr(self, f"ffn_{part}_{name}", Stack(n, width, dim))
+            setattr(self, f"ffn_down_{name}", Stack(n, dim, width))
+
+    def expert(self, name, i, x):
+        gate, up, down = (getattr(self, f"ffn_{part}_{name}").weight[i] for part in ("gate", "up", "down"))
+        return down @ (torch.nn.functional.silu(gate @ x) * (up @ x))
+
+    def forward(self, rows):
+        made = torch.zeros_like(rows)
+        for at in np.ndindex(rows.shape[:-1]):
+            logits = self.ffn_gate_inp(rows[at])
+            chosen = torch.topk(torch.sigmoid(logits), self.used).indices.tolist()
+            weights = torch.softmax(logits, -1)[chosen]
+            for e, weight in zip(chosen, weights / weights.sum()):
+                made[at] += weight * (self.expert("exps", e, rows[at]) + 0.05 * self.expert("chexps", e // 2, rows[at]))
+        return made
+
+
+class GroveMoe(Compact):
+    """Qwen 3 with those experts; small ones are drawn larger, that one left out shows."""
+    architecture, model, config = "grovemoe", "Qwen3MoeForCausalLM", "Qwen3MoeConfig"
+    CONFIG = {"head_dim": 8, "moe_intermediate_size": 16, "num_experts": 6, "num_experts_per_tok": 3}
+    KEYS = {"expert_count": 6, "expert_used_count": 3, "expert_feed_forward_length": 16, "experts_per_group": 2,
+            "expert_chunk_feed_forward_length": 24, "expert_group_scale": 0.05}
+
+    def built(self, config):
+        model = super().built(config)
+        for layer in model.model.layers:
+            layer.mlp = Grove(config)
+        return model
+
+    def drawn(self, name, shape):
+        return super().drawn(name, shape) * (4 if "chexps" in name else 1)
+
+
+MIXED = {"grovemoe": GroveMoe, "nemotron_h_latent": NemotronLatent, "falcon_mamba_eps": FalconMamba}

@@ -25,7 +25,7 @@ TRANSFORMED = {"phimoe": "Phimoe", "gemma3n": "Gemma3n", "seed_oss": "SeedOss", 
 MORE = ["afmoe", "cohere2_moe", "cohere2_moe_rms", "dbrx", "exaone_moe", "granite_swa", "hy_v3", "jais2", "kimi_linear", "laguna", "mellum", "mimo2",
         "mistral4", "eurobert", "gemma4_moe"]
 ROTATED = ["llama_rope_linear", "llama_rope_llama3", "llama_rope_yarn"]
-MIXED = ["falcon_mamba_eps", "nemotron_h_latent"]
+MIXED = ["falcon_mamba_eps", "grovemoe", "nemotron_h_latent"]
 RECENT = ["bailingmoe3", "chameleon", "chameleon_swin", "deepseek32", "dots3note", "glm4_moe_lite", "glm_dsa", "hrm_text", "hy_v4", "jina_bert_v3", "minimax_01", "minimax_m3", "muse_glimmer",
           "step35"]
 

@@ -166,6 +166,7 @@ class INLAY_API Step {
     Act act = Act::silu;
     float alpha = 0, limit = 0;
     bool weight_first = false;
+    int run = 1;  ///< neighbours that share one expert
   };
   Tensor experts(const Tensor& x, const Routed&, const Experts&);
   Tensor scan(inlay_scan_kind, int layer, const Tensor& x, std::initializer_list<Tensor> in,
