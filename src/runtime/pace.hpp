@@ -57,7 +57,7 @@ class Pace {
   using Alone = Recent<7>;
   static constexpr double first_tokens = 4;  // what they cost is not known
   static constexpr double shallow = 256, slow_growth = 0.1, late = 0.875;
-  static constexpr double least_margin = 1.4, most_margin = 1.6, first_margin = 1.4;
+  static constexpr double least_margin = 1.45, most_margin = 1.6, first_margin = 1.45;
   static constexpr int stale = 16, cautious = 64;  // steps
 
   // Of the nearest number of writing requests that was seen, rather a smaller one.
