@@ -30,7 +30,7 @@ void add_convert(CLI::App&);
 // The model and how it is loaded: -m --threads --isa --device --ctx --kv.
 struct ModelFlags {
   std::string path;
-  std::string cache = "f16";
+  std::string cache = "auto";
   inlay::LoadOptions options = {};
 };
 void add_model_flags(CLI::App&, ModelFlags&);

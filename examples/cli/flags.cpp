@@ -9,11 +9,9 @@
 namespace cli {
 namespace {
 
-const std::map<std::string, inlay::CacheType> cache_types = {{"f16", inlay::CacheType::f16},
-                                                             {"f32", inlay::CacheType::f32},
-                                                             {"bf16", inlay::CacheType::bf16},
-                                                             {"q8_0", inlay::CacheType::q8_0},
-                                                             {"q4_0", inlay::CacheType::q4_0}};
+const std::map<std::string, inlay::CacheType> cache_types = {
+    {"auto", inlay::CacheType::automatic}, {"f16", inlay::CacheType::f16},   {"f32", inlay::CacheType::f32},
+    {"bf16", inlay::CacheType::bf16},      {"q8_0", inlay::CacheType::q8_0}, {"q4_0", inlay::CacheType::q4_0}};
 
 const std::map<std::string, inlay::WeightPlace> weight_places = {{"memory", inlay::WeightPlace::memory},
                                                                  {"packed_file", inlay::WeightPlace::packed_file},
@@ -40,7 +38,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option("-c,--ctx", flags.options.context, "tokens of context; 0: what the model was trained for")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--kv", flags.cache, "type of cached keys and values")
-      ->check(CLI::IsMember({"f16", "f32", "bf16", "q8_0", "q4_0"}))
+      ->check(CLI::IsMember({"auto", "f16", "f32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
   command.add_option("--weights", flags.options.weights, "where weights lie: memory, packed_file, model_file")
       ->transform(CLI::Transformer(weight_places));

@@ -371,6 +371,7 @@ typedef struct inlay_backend {
   int (*end)(inlay_device*, char* message, size_t capacity); /* runs the list; an inlay_step_status */
   void (*counters)(inlay_device*, inlay_counters*);
   const inlay_ops* ops;
+  uint32_t (*cache_type)(inlay_device*); /* F16 or BF16: of keys and values where nobody chose; NULL: F16 */
 } inlay_backend;
 
 #define INLAY_BACKEND_ABI 1

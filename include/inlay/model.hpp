@@ -14,8 +14,9 @@ struct Architecture;
 
 enum class Level { debug, info, warning, error };
 
-/// How keys and values are kept between steps.
-enum class CacheType { f16, f32, bf16, q8_0, q4_0 };
+/// How keys and values are kept between steps. automatic: bf16 where the instruction set multiplies that faster
+/// ("avx512bf16"), which shows in prompts that stand behind much text; f16 elsewhere.
+enum class CacheType { f16, f32, bf16, q8_0, q4_0, automatic };
 
 /// Where weights lie: packed into the device's own form in memory, or the same in a file beside the model,
 /// "<model>.packed". Whoever loads it first writes that file, if it can be written; others map it, start at once, and
@@ -33,7 +34,7 @@ struct LoadOptions {
   std::size_t disk_bytes = 0;
   std::string disk_folder = {};
   WeightPlace weights = WeightPlace::memory;
-  CacheType keys = CacheType::f16, values = CacheType::f16;
+  CacheType keys = CacheType::automatic, values = CacheType::automatic;
   int page = 32;               ///< tokens per page of the cache, at least 1
   bool reuse_prefixes = true;  ///< keep what sessions have read, while memory allows, for prompts that begin alike
   /// Keeps each session's keys and values in one range of addresses, which has memory only for the tokens there are.
@@ -43,7 +44,7 @@ struct LoadOptions {
   /// speculate then ask it. Error{unsupported} where there is none. Its keys and values come on top of cache_bytes.
   bool heads = false;
   /// Force "avx2", "baseline", "reference", ... instead of the best found. "avx512bf16" multiplies F16 and BF16
-  /// weights as bfloat16, all others exactly in f32.
+  /// weights, and keys and values that are BF16, as bfloat16, all others exactly in f32.
   std::string isa = {};
   std::function<bool(float done)> progress = {};          ///< from 0 to 1; return false to give up: Error{cancelled}
   std::function<void(Level, std::string_view)> log = {};  ///< nothing is ever printed; this is the only voice

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <optional>
 
 #include "api/models.hpp"
 #include "base/machine.hpp"
@@ -14,8 +15,9 @@ inline namespace v0 {
 
 namespace {
 
-std::uint32_t type_of(CacheType type) {
+std::optional<std::uint32_t> type_of(CacheType type) {
   switch (type) {
+    case CacheType::automatic: return {};
     case CacheType::f32: return INLAY_F32;
     case CacheType::bf16: return INLAY_BF16;
     case CacheType::q8_0: return INLAY_Q8_0;

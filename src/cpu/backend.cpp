@@ -139,6 +139,8 @@ int end(inlay_device* device, char* message, std::size_t capacity) noexcept {
   return status;
 }
 
+std::uint32_t cache_type(inlay_device* device) noexcept { return device->cache_type(); }
+
 void counters(inlay_device* device, inlay_counters* given) noexcept {
   inlay_counters counters = {.size = given->size};
   device->count(counters);
@@ -191,6 +193,7 @@ constexpr inlay_backend table = {
     .end = end,
     .counters = counters,
     .ops = &ops,
+    .cache_type = cache_type,
 };
 
 }  // namespace

@@ -44,6 +44,7 @@ class Device final : public inlay_device, private base::Work {
   ~Device() override { release(host, workspace_, workspace_bytes_); }
 
   const char* isa() const noexcept override { return kernels_.name; }
+  std::uint32_t cache_type() const noexcept override { return kernels_.attention.fast_type; }
   const char* layout() const noexcept override { return packed_layout; }
 
   bool can(std::uint32_t op, const void* given) const noexcept override {

@@ -28,6 +28,7 @@ struct inlay_device {
   virtual ~inlay_device() = default;
 
   virtual const char* isa() const noexcept = 0;
+  virtual std::uint32_t cache_type() const noexcept { return INLAY_F16; }
   virtual const char* layout() const noexcept = 0;
   virtual bool can(std::uint32_t op, const void* given) const noexcept = 0;
   virtual std::size_t pack(const inlay_tensor& source, std::uint32_t role, std::int64_t first_row, std::int64_t rows,

@@ -19,7 +19,10 @@ constexpr Kernels kernels(const char* name) noexcept {
   return {.name = name,
           .linear = linear_kernels<A>(),
           .pointwise = {.norm = norm<A>, .binary = binary<A>, .glu = glu<A>},
-          .attention = {.store = store<A>, .attend = attend<A>, .choose = choose<A>},
+          .attention = {.store = store<A>,
+                        .attend = attend<A>,
+                        .choose = choose<A>,
+                        .fast_type = has_pairs<A> ? INLAY_BF16 : INLAY_F16},
           .scan = {.channels = scan_channels<A>, .heads = scan_heads<A>}};
 }
 

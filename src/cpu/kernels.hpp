@@ -64,9 +64,10 @@ struct PointwiseKernels {
 
 // ---- attention and the cache (kernels/attention.hpp)
 struct AttentionKernels {
-  Kernel store;   // rotated keys and values of this step into their pages
-  Kernel attend;  // one tile of queries over one part of the keys; the last to arrive merges the parts
-  Kernel choose;  // which keys a few tokens are to read
+  Kernel store;             // rotated keys and values of this step into their pages
+  Kernel attend;            // one tile of queries over one part of the keys; the last to arrive merges the parts
+  Kernel choose;            // which keys a few tokens are to read
+  std::uint32_t fast_type;  // of 16 bits: which keys and values it reads fastest
 };
 
 // ---- recurrent mixers (kernels/scan_*.hpp)

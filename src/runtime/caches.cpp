@@ -60,7 +60,8 @@ void Caches::add_pages(const Device& device, const nn::Cache& layer, const Cache
   if (layer.kv_heads) {
     cache.size = sizeof(cache);
     cache.kind = layer.latent ? INLAY_CACHE_LATENT : INLAY_CACHE_KV;
-    cache.k_type = options.k_type, cache.v_type = options.v_type;
+    cache.k_type = options.k_type.value_or(device.cache_type());
+    cache.v_type = options.v_type.value_or(device.cache_type());
     cache.heads = layer.kv_heads, cache.k_dim = layer.head_dim, cache.v_dim = layer.value_dim;
     cache.page_size = page_;
     cache.table = layer.of_source ? source_table : own_table;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ namespace inlay::runtime {
 enum PageTable : std::int32_t { own_table, source_table };  // of a step
 
 struct CacheOptions {
-  std::uint32_t k_type = INLAY_F16, v_type = INLAY_F16;
+  std::optional<std::uint32_t> k_type = {}, v_type = {};  // none: as the device likes it
   int page = 32;
   std::size_t most_bytes = 0;
   std::uint64_t disk_bytes = 0;  // of pages and states that were not used for long

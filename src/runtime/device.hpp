@@ -31,6 +31,9 @@ class Device {
 
   const inlay_backend& table() const noexcept { return *table_; }
   inlay_device* handle() const noexcept { return handle_; }
+  std::uint32_t cache_type() const noexcept {  // of keys and values where nobody chose one
+    return table_->cache_type ? table_->cache_type(handle_) : std::uint32_t{INLAY_F16};
+  }
   const DeviceOptions& options() const noexcept { return options_; }
   std::pmr::memory_resource* memory() const noexcept { return base::or_heap(options_.memory); }  // of the host
   void warn(std::string_view message) const {

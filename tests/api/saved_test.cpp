@@ -81,8 +81,9 @@ TEST_CASE("states and latent caches are saved too") {
 }
 
 TEST_CASE("another instruction set and another cache type continue within rounding, and what they read stays theirs") {
-  const auto saved = begun(support::load_nano()).save();
-  auto original = support::load_nano().restore(saved);
+  const inlay::LoadOptions halves = {.keys = CacheType::f16, .values = CacheType::f16};  // on both
+  const auto saved = begun(support::load_nano(halves)).save();
+  auto original = support::load_nano(halves).restore(saved);
   const auto expected = original.evaluate(std::vector<TokenId>{300});
   const auto distance = [&](inlay::Session session) {
     const auto logits = session.evaluate(std::vector<TokenId>{300});

@@ -13,9 +13,11 @@ struct Form {
   bool sinks = false, slopes = false, buckets = false, latent = false, cached = true, rope = false, stored = true,
        asked = true;
   std::vector<int> counts = {3, 1, 5}, lengths = {3, 67, 45};
+
+  // A power of two where queries may be rounded after they are scaled: then it is all the same.
+  float scale() const { return k_type == INLAY_BF16 ? 0.25f : 0.3f; }
 };
 
-constexpr float scale = 0.3f;
 constexpr int segment_pages = 3;
 
 // One layer's cache: a pool whose pages hold keys, then values, and something else before and after.
@@ -109,7 +111,7 @@ Result attend(Device& device, const Form& form, const Input& input) {
                                        .cache = form.cached ? &pool.cache : nullptr,
                                        .rope_q = form.rope ? &turn_q : nullptr,
                                        .rope_k = form.rope && form.stored ? &turn_k : nullptr,
-                                       .scale = scale,
+                                       .scale = form.scale(),
                                        .softcap = form.softcap,
                                        .window = form.window});
   Result result = {form.asked ? device.read(y) : Floats(), Floats(all.size() * std::size_t(G * K)),
@@ -123,20 +125,25 @@ Result attend(Device& device, const Form& form, const Input& input) {
 // A score is a sum of K products, scaled: off by at most (K + 2) / 2 epsilon times scale sum|q k|, and by 3 epsilon
 // more where q and k are turned on the way. That moves its weight by twice as much, relatively, since the sum of
 // weights moves as well; exp and biases of size b add epsilon (3 + b), and the sum over L keys L / 2 epsilon. All of it
-// is relative to sum p|v|, which is what attention over |v| gives.
+// is relative to sum p|v|, which is what attention over |v| gives. Where pairs of bfloat16 are multiplied, the
+// reference gets queries that are rounded to it, and weights are off by 2^-8.
 void check_against_reference(const Candidate& candidate, const Form& form) {
   Device device(candidate), reference(oracle);
   const Input input(form, unsigned(form.mask) + 17);
-  const Result got = attend(device, form, input), want = attend(reference, form, input);
-  Input positive = input;
+  const bool key_pairs = multiplies_pairs(candidate, form.k_type, form.cached),
+             value_pairs = multiplies_pairs(candidate, form.latent ? form.k_type : form.v_type, form.cached);
+  Input met = input;
+  for (float& value : met.q) value = key_pairs ? as_bfloat(value) : value;
+  const Result got = attend(device, form, input), want = attend(reference, form, met);
+  Input positive = met;
   for (Floats* values : {&positive.v, &positive.old_v}) {
     for (float& value : *values) value = std::abs(value);
   }
   Floats weight(want.y.size(), 2.0f);  // of a latent cache: no value is larger
   if (!form.latent) weight = attend(reference, form, positive).y;
   const double length = *std::max_element(form.lengths.begin(), form.lengths.end());
-  const double score = scale * 4 * form.dims, bias = form.slopes ? length / 2 : 1;
-  const double bound = epsilon * ((form.dims + 8) * score + length / 2 + 2 * bias + 6);
+  const double score = form.scale() * 4 * form.dims, bias = form.slopes ? length / 2 : 1;
+  const double bound = epsilon * ((form.dims + 8) * score + length / 2 + 2 * bias + 6) + (value_pairs ? 0x1p-8 : 0);
   if (form.asked) check_within(got.y, want.y, [&](std::size_t i) { return bound * (weight[i] + 1e-6); });
   if (form.rope) {
     check_within(got.keys, want.keys, [](std::size_t) { return 4 * epsilon * 4; });
@@ -211,9 +218,27 @@ TEST_CASE("attention with sinks, caps, slopes, buckets, rotations and unlike hea
   });
 }
 
+TEST_CASE("attention over numbers of bfloat16 equals the reference's for odd sizes, windows and latents") {
+  for_each_candidate([](const Candidate& candidate) {
+    const Form form = {.k_type = INLAY_BF16, .v_type = INLAY_BF16, .page_size = 16};
+    for (const int window : {1, 7, 40}) {
+      Form other = form;
+      other.mask = INLAY_MASK_SLIDING, other.window = window;
+      check_against_reference(candidate, other);
+    }
+    for (const int page_size : {1, 16}) {
+      Form other = form;
+      other.groups = 1, other.dims = 47, other.value_dims = 33, other.page_size = page_size;
+      check_against_reference(candidate, other);
+      other.latent = true;
+      check_against_reference(candidate, other);
+    }
+  });
+}
+
 TEST_CASE("attention over thousands of keys equals the reference's") {
   for_each_candidate([](const Candidate& candidate) {
-    for (const std::uint32_t type : {INLAY_F32, INLAY_F16, INLAY_Q8_0}) {
+    for (const std::uint32_t type : {INLAY_F32, INLAY_F16, INLAY_BF16, INLAY_Q8_0}) {
       check_against_reference(
           candidate, {.k_type = type, .v_type = type, .page_size = 16, .counts = {2, 1}, .lengths = {1500, 2049}});
     }
@@ -223,7 +248,7 @@ TEST_CASE("attention over thousands of keys equals the reference's") {
 // The same sequence as a whole, in chunks over one cache, one by one, and beside another sequence.
 TEST_CASE("attention in chunks gives the bits of the whole") {
   for_each_candidate([](const Candidate& candidate) {
-    for (const std::uint32_t type : {INLAY_F32, INLAY_F16, INLAY_Q8_0, INLAY_Q4_0}) {
+    for (const std::uint32_t type : {INLAY_F32, INLAY_F16, INLAY_BF16, INLAY_Q8_0, INLAY_Q4_0}) {
       const Form whole = {
           .k_type = type, .v_type = type, .page_size = 16, .rope = true, .counts = {600}, .lengths = {600}};
       const Input input(whole, 5);

@@ -63,8 +63,6 @@ void for_each_type(const Test& test) {
 }
 
 // The product that such a candidate computes, of numbers that are rounded beforehand.
-float as_bfloat(float x) { return inlay::base::bfloat16_to_float(inlay::base::float_to_bfloat16(x)); }
-
 Problem as_met(const Candidate& candidate, Problem p) {
   if (!rounds_halves(candidate, p.type)) return p;
   Floats weights = values_of(p.type, p.weight, p.width * p.height);

@@ -28,9 +28,16 @@ inline constexpr BlockForm block_forms[] = {
 
 inline bool is_float(Type type) { return type == Type::F32 || type == Type::F16 || type == Type::BF16; }
 
+inline float as_bfloat(float x) { return inlay::base::bfloat16_to_float(inlay::base::float_to_bfloat16(x)); }
+
 // Where a candidate multiplies halves as bfloat16.
 inline bool rounds_halves(const Candidate& candidate, Type type) {
   return std::string_view(candidate.isa) == "avx512bf16" && (type == Type::F16 || type == Type::BF16);
+}
+
+// Where it does so with a type of cached keys or values.
+inline bool multiplies_pairs(const Candidate& candidate, std::uint32_t type, bool cached) {
+  return cached && type == INLAY_BF16 && rounds_halves(candidate, Type::BF16);
 }
 
 inline void put_half(std::byte* target, float value) {

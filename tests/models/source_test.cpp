@@ -161,7 +161,7 @@ TEST_CASE("what an encoder-decoder cannot do is refused, and so is a source for 
 TEST_CASE("the C door reads sources too") {
   const auto golden = the(written);
   const auto &source = golden.sources.at("s17"), &tokens = golden.sequences.at("s17");
-  const auto model = load(golden, inlay::CacheType::f16);
+  const auto model = load(golden, inlay::CacheType::automatic);
   auto session = model.session();
   session.read_source(source);
 

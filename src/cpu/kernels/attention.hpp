@@ -5,6 +5,7 @@
 
 #include "cpu/kernels/attention_block.hpp"
 #include "cpu/kernels/attention_tile.hpp"
+#include "cpu/kernels/quantize.hpp"
 #include "cpu/kernels/softmax.hpp"
 #include "cpu/kernels/store.hpp"
 
@@ -24,7 +25,7 @@ class Attending {
         groups_((rows_ + group_rows<A> - 1) / group_rows<A>),
         scratch_(task, chunk.scratch),
         sequence_(view_of(*chunk.batch, *task.op, tile.sequence)),
-        source_(task, sequence_, head, scratch_, rows_,
+        source_(task, sequence_, head, scratch_, rows_, false,
                 chosen_for(*task.op, sequence_, sequence_.first + tile.first_row / task.queries_per_head, head)) {}
 
   void operator()(KeyRange parts) noexcept {
@@ -105,10 +106,32 @@ class Attending {
           rotate_head(*op_.rope_q, task_.query_turns + row.token * (op_.rope_q->dims / 2), query, scratch_.vector);
           query = scratch_.vector;
         }
-        float* place = scratch_.queries + std::int64_t{begin} * dims + r;
-        for (int d = 0; d < dims; ++d) place[d * rows] = query[d] * op_.scale;
+        float* place = scratch_.queries + std::int64_t{begin} * dims;
+        if (source_.keys_as_pairs()) {
+          put_pairs(query, rows, r, reinterpret_cast<std::uint16_t*>(place));
+        } else {
+          for (int d = 0; d < dims; ++d) place[d * rows + r] = query[d] * op_.scale;
+        }
       }
     }
+  }
+
+  // Row r of a group's queries, [key_dims / 2][rows] pairs.
+  void put_pairs(const float* query, int rows, int r, std::uint16_t* place) const noexcept {
+    const int dims = task_.key_dims;
+    for (int d = 0; d < dims; ++d) scratch_.vector[d] = query[d] * op_.scale;
+    const std::uint16_t* words = round_in_place(scratch_.vector, dims);
+    for (int d = 0; d < dims; d += 2) {
+      std::uint16_t* pair = place + (d / 2 * rows + r) * 2;
+      pair[0] = words[d];
+      pair[1] = d + 1 < dims ? words[d + 1] : std::uint16_t{0};
+    }
+  }
+  // To bfloat16 in the first half of the place: every vector is read before half of it is written.
+  static std::uint16_t* round_in_place(float* numbers, int n) noexcept {
+    auto* words = reinterpret_cast<std::uint16_t*>(numbers);
+    to_bfloats<A>(numbers, n, words);
+    return words;
   }
 
   // Brings the state of all rows through each part alone, and calls done(part) after it.
@@ -177,6 +200,8 @@ class Attending {
       if (!view.plain()) bend<A>(view, scores + r * score_stride);
     }
     weigh<A, rows>(scores, scratch_.largest + begin, scratch_.weight + begin, scratch_.factors + begin);
+    if (!source_.values_as_pairs()) return;
+    for (int r = 0; r < rows; ++r) round_in_place(scores + r * score_stride, block_keys);
   }
 
   float slope_of(const AttentionRow& row) const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include "cpu/kernels/attention_codes.hpp"
 #include "cpu/kernels/attention_tile.hpp"
@@ -14,13 +15,20 @@ namespace {
 template <class A>
 class KeySource {
  public:
-  // `reuse`: how many rows will be multiplied with each block, so whether widening it first pays. With a list of chosen
-  // keys, positions are numbers in it.
+  // `reuse`: how many rows will be multiplied with each block, so whether widening it first pays. `exact`: nothing is
+  // multiplied in pairs. With a list of chosen keys, positions are numbers in it.
   KeySource(const AttentionTask& task, const SequenceView& sequence, int head, const AttentionScratch& scratch,
-            int reuse, const std::int32_t* chosen) noexcept
-      : task_(task), sequence_(sequence), head_(head), scratch_(scratch), chosen_(chosen) {
+            int reuse, bool exact, const std::int32_t* chosen) noexcept
+      : task_(task),
+        sequence_(sequence),
+        head_(head),
+        scratch_(scratch),
+        chosen_(chosen),
+        keys_as_pairs_(!exact && sequence.pages && as_pairs<A>(task.keys.type)),
+        values_as_pairs_(!exact && sequence.pages && as_pairs<A>(task.values.type)) {
     const bool widens = reuse > 2 * group_rows<A>;
     const auto direct = [&](std::uint32_t type) {
+      if (as_pairs<A>(type)) return !exact;
       return type == INLAY_F32 || (!widens && (type == INLAY_F16 || type == INLAY_BF16));
     };
     const bool whole = task.value_dims == task.value_stride;
@@ -28,6 +36,10 @@ class KeySource {
     values_in_place_ = !chosen && whole &&
                        (!sequence.pages || (direct(task.values.type) && task.op->cache->page_size % tile_keys == 0));
   }
+
+  // What is multiplied by queries and weights in pairs of bfloat16.
+  bool keys_as_pairs() const noexcept { return keys_as_pairs_; }
+  bool values_as_pairs() const noexcept { return values_as_pairs_; }
 
   // Nothing is widened, so blocks can be found ahead of their use.
   bool in_place() const noexcept { return keys_in_place_ && values_in_place_; }
@@ -116,9 +128,16 @@ class KeySource {
     return type == INLAY_F32 || type == INLAY_F16 || type == INLAY_BF16;
   }
 
+  // Puts a number into a panel of floats, or of bfloat16 where it is one already.
+  static void put(float* panel, bool as_pairs, std::int64_t place, float number) noexcept {
+    if (!as_pairs) return void(panel[place] = number);
+    reinterpret_cast<std::uint16_t*>(panel)[place] =
+        static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(number) >> 16);
+  }
+
   void widen_keys(std::int64_t position, int t, Tile& tile) const noexcept {
     float* panel = scratch_.key_panel + std::int64_t{t} * tile_keys * task_.key_dims;
-    tile.key_type = INLAY_F32;
+    tile.key_type = keys_as_pairs_ ? INLAY_BF16 : INLAY_F32;
     tile.keys = reinterpret_cast<const std::byte*>(panel);
     if (sequence_.pages && task_.keys.tiled && !chosen_) {
       const std::byte* place = place_of(task_.keys, position);
@@ -128,7 +147,7 @@ class KeySource {
     }
     for (int i = tile.begin; i < tile.end; ++i) {
       const float* vector = key(at(position + i));
-      for (int d = 0; d < task_.key_dims; ++d) panel[d * tile_keys + i] = vector[d];
+      for (int d = 0; d < task_.key_dims; ++d) put(panel, keys_as_pairs_, d * tile_keys + i, vector[d]);
     }
   }
 
@@ -146,25 +165,28 @@ class KeySource {
   }
 
   void widen_values(std::int64_t position, int t, Tile& tile) const noexcept {
-    float* panel = scratch_.value_panel + t * tile_keys * tile_keys;
+    float* panel = scratch_.value_panel;
     constexpr int chunk = block_keys * tile_keys;
-    tile.value_type = INLAY_F32;
-    tile.value_step = tile_keys * static_cast<std::int64_t>(sizeof(float));
-    tile.value_chunk = chunk * static_cast<std::int64_t>(sizeof(float));
-    tile.values = reinterpret_cast<const std::byte*>(panel);
-    const bool simple = sequence_.pages && task_.value_dims == task_.value_stride;
+    const int bytes = values_as_pairs_ ? 2 : 4, first = t * tile_keys * tile_keys;
+    tile.value_type = values_as_pairs_ ? INLAY_BF16 : INLAY_F32;
+    tile.value_step = tile_keys * bytes;
+    tile.value_chunk = chunk * bytes;
+    tile.values = reinterpret_cast<const std::byte*>(panel) + first * bytes;
+    const bool simple = sequence_.pages && task_.value_dims == task_.value_stride && !values_as_pairs_;
     for (int i = tile.begin; i < tile.end; ++i) {
-      float* row = panel + i * tile_keys;
+      const std::int64_t row = first + i * tile_keys;
       if (simple) {
+        float* to = panel + row;
         const std::byte* place = place_of(task_.values, at(position + i));
         if (is_float(task_.values.type))
-          widen(task_.values.type, place, row, task_.value_dims, chunk);
+          widen(task_.values.type, place, to, task_.value_dims, chunk);
         else
-          widen_coded_value<A>(task_.values.type, place, task_.value_dims, row, chunk);
+          widen_coded_value<A>(task_.values.type, place, task_.value_dims, to, chunk);
         continue;
       }
       const float* vector = value(at(position + i));
-      for (int d = 0; d < task_.value_dims; ++d) row[d / tile_keys * chunk + d % tile_keys] = vector[d];
+      for (int d = 0; d < task_.value_dims; ++d)
+        put(panel, values_as_pairs_, row + d / tile_keys * chunk + d % tile_keys, vector[d]);
     }
   }
 
@@ -179,6 +201,7 @@ class KeySource {
   int head_;
   const AttentionScratch& scratch_;
   const std::int32_t* chosen_;
+  bool keys_as_pairs_, values_as_pairs_;
   bool keys_in_place_, values_in_place_;
 };
 

@@ -1,6 +1,7 @@
 // The products of attention: a few rows of queries with 16 keys side by side, and their weights with 16 dimensions of
 // the values side by side. One accumulator for each result, so that neither the number of rows nor the threads change a
-// bit.
+// bit. Where the processor multiplies pairs of bfloat16, keys and values of that type meet queries and weights that are
+// rounded to it: two dimensions of a key, or two neighbouring values, at a time.
 #pragma once
 
 #include <type_traits>
@@ -43,6 +44,11 @@ inline void with_type(std::uint32_t type, Use use) noexcept {
     default:
       return use([](const std::byte* p) { return Floats<A>::load_unaligned(reinterpret_cast<const float*>(p)); }, four);
   }
+}
+
+template <class A>
+constexpr bool as_pairs(std::uint32_t type) noexcept {
+  return has_pairs<A> && type == INLAY_BF16;
 }
 
 // Steps of 16 numbers in memory, and the memory that is wanted next.
@@ -90,14 +96,49 @@ struct Sums {
       }
     }
   }
+
+  // The same for pairs of numbers in bfloat16: each float of `left` holds two, too. A number that begins at an odd
+  // place is the second of its pair, and the last may be alone.
+  template <int left_step, int row_step>
+  INLAY_INLINE void multiply_add_pairs(const float* left, const Numbers& numbers, bool odd) noexcept {
+    const auto at_words = [](const std::byte* place) { return reinterpret_cast<const std::uint16_t*>(place); };
+    const auto add = [&](auto pairs) INLAY_ALWAYS {
+      INLAY_UNROLL for (int r = 0; r < rows; ++r) {
+        const auto both = A::template spread<0>(reinterpret_cast<const std::int8_t*>(left + r * row_step));
+        at[r][0] = A::add_pairs(at[r][0], pairs, both);
+      }
+      left += left_step;
+    };
+    const std::byte *right = numbers.first, *next = numbers.next, *end = right + numbers.steps * numbers.step;
+    if (odd) {
+      add(A::second_of_pairs(at_words(right)));
+      right += numbers.step, next += numbers.step;
+    }
+    for (; right + numbers.step < end; right += 2 * numbers.step, next += 2 * numbers.step) {
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + numbers.step);
+      add(A::pairs_of_bfloats(at_words(right), at_words(right + numbers.step)));
+    }
+    if (right < end) add(A::half_pairs_of_bfloats(at_words(right)));
+  }
 };
 
-// scores[rows][score_stride] = queries[key_dims][rows] * keys
+// scores[rows][score_stride] = queries[key_dims][rows] * keys; or queries[key_dims / 2][rows] pairs
 template <class A, int rows>
 void score(const Block& block, const float* queries, int key_dims, float* scores) noexcept {
   for (int t = 0; t < block_keys / tile_keys; ++t) {
     const Tile& tile = block.tiles[t];
     if (tile.begin == tile.end) continue;
+    if constexpr (has_pairs<A>) {
+      if (tile.key_type == INLAY_BF16) {
+        Sums<A, rows> sums;
+        sums.clear();
+        const Numbers keys = {tile.keys, tile.next_keys, tile_keys * 2, key_dims};
+        sums.template multiply_add_pairs<rows, 1>(queries, keys, false);
+        sums.store(scores + t * tile_keys, score_stride);
+        continue;
+      }
+    }
     with_type<A>(tile.key_type, [&](auto load, auto size) {
       Sums<A, rows> sums;
       sums.clear();
@@ -133,7 +174,8 @@ inline int runs_of(const Block& block, Run (&runs)[block_keys / tile_keys]) noex
   return count;
 }
 
-// sums[rows][value_stride] = sums * factors[rows] + weights[rows][score_stride] * values
+// sums[rows][value_stride] = sums * factors[rows] + weights[rows][score_stride] * values; or pairs of weights, in the
+// first half of each row
 template <class A, int rows>
 void add_values(const Run* runs, int count, const float* weights, const float* factors, float* sums,
                 int value_stride) noexcept {
@@ -141,9 +183,15 @@ void add_values(const Run* runs, int count, const float* weights, const float* f
     Sums<A, rows> running;
     running.load(sums + d, value_stride, factors);
     for (const Run* run = runs; run != runs + count; ++run) {
+      const std::int64_t offset = d / tile_keys * run->chunk;
+      const Numbers values = {run->first + offset, run->next + offset, run->step, run->end - run->begin};
+      if constexpr (has_pairs<A>) {
+        if (run->type == INLAY_BF16) {
+          running.template multiply_add_pairs<1, score_stride>(weights + run->begin / 2, values, run->begin % 2 != 0);
+          continue;
+        }
+      }
       with_type<A>(run->type, [&](auto load, auto size) {
-        const std::int64_t offset = d / tile_keys * run->chunk;
-        const Numbers values = {run->first + offset, run->next + offset, run->step, run->end - run->begin};
         running.template multiply_add<1, score_stride>(weights + run->begin, values, size, load);
       });
     }

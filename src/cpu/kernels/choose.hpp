@@ -24,7 +24,7 @@ class Choosing {
         rows_(static_cast<int>(unit.end - unit.first) * heads_),
         scratch_(task, chunk.scratch),
         sequence_(view_of(*chunk.batch, *task.scoring.op, unit.sequence)),
-        source_(task.scoring, sequence_, 0, scratch_.scoring, rows_, nullptr) {}
+        source_(task.scoring, sequence_, 0, scratch_.scoring, rows_, true, nullptr) {}
 
   void operator()() noexcept {
     const std::int64_t length = sequence_.position(unit_.end - 1) + 1;

@@ -90,11 +90,6 @@ constexpr WeightKernels plain(gguf::Type type) noexcept {
           .many = multiply_many<A, WeightF32<A>, A::plain_tokens, A::paired_plain_tokens>};
 }
 
-template <class A>
-constexpr bool has_pairs = requires {
-  &A::add_pairs;
-};
-
 // As products of bfloat16 where the processor has them, or exactly.
 template <class A, template <class> class Pairs, template <class> class Exact>
 constexpr WeightKernels halves(gguf::Type type) noexcept {

@@ -128,6 +128,11 @@ struct Avx512Vnni : Avx512 {
 struct Avx512Bf16 : Avx512Vnni {
   // Two columns of all rows as one pair for each row, in bfloat16; or one, the other being zero.
   static INLAY_INLINE Bytes pairs_of_bfloats(const std::uint16_t* from) noexcept { return interleaved(load(from)); }
+  static INLAY_INLINE Bytes pairs_of_bfloats(const std::uint16_t* first, const std::uint16_t* second) noexcept {
+    const auto half = [](const std::uint16_t* from)
+                          INLAY_ALWAYS { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+    return interleaved(_mm512_inserti64x4(_mm512_castsi256_si512(half(first)), half(second), 1));
+  }
   static INLAY_INLINE Bytes pairs_of_halves(const std::uint16_t* from) noexcept {
     return interleaved((__m512i)_mm512_cvtne2ps_pbh(halves(from + rows), halves(from)));
   }
@@ -136,6 +141,9 @@ struct Avx512Bf16 : Avx512Vnni {
   }
   static INLAY_INLINE Bytes half_pairs_of_halves(const std::uint16_t* from) noexcept {
     return _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(halves(from)));
+  }
+  static INLAY_INLINE Bytes second_of_pairs(const std::uint16_t* from) noexcept {
+    return _mm512_slli_epi32(half_pairs_of_bfloats(from), 16);
   }
 
   static INLAY_INLINE xsimd::batch<float, arch> add_pairs(xsimd::batch<float, arch> sums, Bytes pairs,

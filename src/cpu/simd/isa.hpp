@@ -29,6 +29,12 @@ using Floats = xsimd::batch<float, typename A::arch>;
 template <class A>
 using Ints = xsimd::batch<std::int32_t, typename A::arch>;
 
+// Whether the processor multiplies pairs of bfloat16.
+template <class A>
+constexpr bool has_pairs = requires {
+  &A::add_pairs;
+};
+
 // a * b + c, rounded once where the processor can. (xsimd 8 rounds twice on AVX-512.)
 template <class Arch>
 INLAY_INLINE xsimd::batch<float, Arch> fused(xsimd::batch<float, Arch> a, xsimd::batch<float, Arch> b,
