@@ -10,7 +10,7 @@ namespace isa {
 struct Avx512 {
   using arch = xsimd::avx512bw;
   using Bytes = __m512i;
-  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, few_tokens = 8, most_few = 16, signed_bias = 0;
+  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, few_tokens = 8, most_few = 32, signed_bias = 0;
   static constexpr int paired_tokens = 4, paired_plain_tokens = 8;  // of two groups of rows, which share what is spread
 
   // Zen prefetches one stream by itself as fast as memory is, and no faster than three quarters of that where lines far
