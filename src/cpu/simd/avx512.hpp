@@ -10,7 +10,7 @@ namespace isa {
 struct Avx512 {
   using arch = xsimd::avx512bw;
   using Bytes = __m512i;
-  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, few_tokens = 8, most_few = 32, signed_bias = 0;
+  static constexpr int rows = 16, tokens = 8, plain_tokens = 12, few_tokens = 8, most_few = 16, signed_bias = 0;
   static constexpr int paired_tokens = 4, paired_plain_tokens = 8;  // of two groups of rows, which share what is spread
 
   // Zen prefetches one stream by itself as fast as memory is, and no faster than three quarters of that where lines far
@@ -126,6 +126,8 @@ struct Avx512Vnni : Avx512 {
 
 #if defined(__AVX512BF16__)
 struct Avx512Bf16 : Avx512Vnni {
+  static constexpr int most_few = 32;  // as AMD's processors like it
+
   // Two columns of all rows as one pair for each row, in bfloat16; or one, the other being zero.
   static INLAY_INLINE Bytes pairs_of_bfloats(const std::uint16_t* from) noexcept { return interleaved(load(from)); }
   static INLAY_INLINE Bytes pairs_of_bfloats(const std::uint16_t* first, const std::uint16_t* second) noexcept {
