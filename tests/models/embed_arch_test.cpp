@@ -80,6 +80,7 @@ TEST_CASE("the head makes the original's logits of what is embedded, with every 
       for (std::size_t i = 0; i < block.positions.size(); ++i)
         most = std::max(most, head.off_by(rows[std::size_t(block.positions[i])], logits(i), scale));
       INFO(golden.name << ", scaled by " << scale);
+      // A row may be off by as much as logits may, and the scale, which is fitted to such a row, by as much again.
       CHECK(most <= 2 * golden.abs_f32);
       support::count("embed-arch", 1);
     }
